@@ -265,7 +265,7 @@ def test_an_empty_prefix_takes_every_column(run, tmp_path):
     path = tmp_path / "s.csv"
     path.write_text(CELLS.format("id,", *("2.5," for _ in range(12))))
     job = ("extrapolate", path, "--to", 100, "--backtest", 0, "--method", "gaussian")
-    refuse(run, 3, "say that every column is a class by an empty prefix", path)
+    refuse(run, 3, "every column is a class by an empty prefix, or leave it out", path)
     code, _, err = run(*job, "--prefix", "")
     assert code == 0, err
     assert "no label names column 'id', taken for a class without examples" in err

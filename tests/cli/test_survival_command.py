@@ -797,9 +797,9 @@ def test_the_help_has_the_defaults_of_chains(run):
     own = " ".join(sc.SurvivalModel.__doc__.split())
     assert (
         f"Sampling(n_warmup={SAMPLING.n_warmup}, n_draws={SAMPLING.n_draws}, "
-        f"n_extensions={SAMPLING.n_extensions}, n_kept={SAMPLING.n_kept})" in own
+        f"n_kept={SAMPLING.n_kept})" in own
     )
-    changed = {"n_warmup": 0, "n_draws": 4, "n_extensions": 0, "n_kept": 1}
+    changed = {"n_warmup": 0, "n_draws": 4, "n_kept": 1}
     used = dataclasses.replace(SAMPLING, **changed)
     assert used == dataclasses.replace(sc.mixtures.Sampling(), **changed)
 

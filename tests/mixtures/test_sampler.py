@@ -286,6 +286,32 @@ def test_a_spent_budget_ends_the_run_with_what_was_judged_last(monkeypatch):
     assert found.means.shape[1] == 12  # the stage that was cut off counts for nothing
 
 
+def test_compiling_takes_from_the_budget(monkeypatch):
+    """A clock that stands still but while kernels are compiled."""
+    import scorecast.mixtures.sampler as sampler_module
+
+    class Clock:
+        now = 0.0
+
+        def monotonic(self):
+            return self.now
+
+    def compile_slowly(run):
+        clock.now += 20.0
+
+    clock = Clock()
+    monkeypatch.setattr(sampler_module, "time", clock)
+    monkeypatch.setattr(run_module.Run, "compile", compile_slowly)
+    lengths = {}
+    for seconds in (20.0, 21.0):
+        never = Sampling(n_chains=2, n_warmup=0, n_draws=12, max_seconds=seconds)
+        found = sample_posterior(
+            VALUES, prior=INFORMATION, sampling=never, random_state=0
+        )
+        lengths[seconds] = found.means.shape[1]
+    assert lengths[20.0] == 12 < lengths[21.0]
+
+
 def test_a_run_that_fell_short_goes_on_from_its_checkpoint(tmp_path):
     file = tmp_path / "state.npz"
     hasty = Sampling(n_chains=2, n_warmup=50, n_draws=60, n_kept=20)

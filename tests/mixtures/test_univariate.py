@@ -89,7 +89,13 @@ def statistics_of(one):
     ]
 
 
-MOVES = ("split_or_merge", "bear_or_die", "move_along_ridge", "gibbs")
+MOVES = (
+    "split_or_merge",
+    "divide_or_unite",
+    "bear_or_die",
+    "move_along_ridge",
+    "gibbs",
+)
 
 
 def moved(one, move, times):
@@ -192,6 +198,24 @@ def test_a_far_case_does_not_hold_chains_for_ever():
     found = sample_short_chains(np.sort(x), prior=PRIOR, random_state=2)
     assert found.diagnostics.passed
     assert 0.1 < float(np.median(found.means)) < 0.35
+
+
+def test_one_long_tail_and_two_shorter_ones_are_told_apart_soon():
+    """Sure forecasts, most of them clipped: two atoms, and a tail to the left.
+
+    Without divisions one of sixteen chains or more stays with one component for the
+    tail: 400 sweeps do not do, and the mean is a third of its spread too high.
+    """
+    rng = np.random.default_rng(2)
+    chance = 1 / (1 + np.exp(-rng.normal(0, 6, 300)))
+    won = rng.random(300) < chance
+    told = np.clip(np.where(won, chance, 1 - chance), 0.05, 0.95)
+    base = (np.where(won, won.sum(), (~won).sum()) - 1) / 299
+    values = spread_ties(np.sort(np.log(told / base)))
+    found = sample_short_chains(values, prior=PRIOR, random_state=1)
+    assert found.diagnostics.passed
+    assert found.n_discarded + found.n_components.shape[1] < 400
+    assert abs(float(found.means.mean()) - 0.5012) < 0.15 * 0.0218
 
 
 def test_chains_without_time_are_judged_all_the_same():

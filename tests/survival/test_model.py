@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from scorecast.exceptions import (
     UsageError,
 )
 from scorecast.mixtures import Sampling
+from scorecast.survival import SAMPLING
 from scorecast.survival.data import check_survival
 
 pytestmark = pytest.mark.filterwarnings("ignore:the simulation did not converge")
@@ -40,6 +42,18 @@ def test_it_predicts_who_waits_longer(fitted):
     assert survival[0, 0] < 0.25 < 0.75 < survival[1, 0]
     assert model.thinning_ == 10
     assert model.n_features_in_ == 2
+
+
+def test_a_fit_goes_on_until_its_chains_agree(cohort):
+    """Four times would be 76 sweeps; 200 effective draws cannot come of them."""
+    tiny = replace(SAMPLING, n_chains=2, n_warmup=5, n_draws=10, n_kept=4)
+    model = sc.SurvivalModel(sampling=tiny).fit(None, *cohort(n=40)[1:])
+    assert model.diagnostics_.passed
+    assert sum(model.posterior_.n_components.shape) > 15 * 1.5**4
+    with pytest.raises(NotConvergedError, match="too few effective draws"):
+        sc.SurvivalModel(sampling=replace(tiny, max_seconds=0)).fit(
+            None, *cohort(n=40)[1:]
+        )
 
 
 def test_densities_integrate_to_one_and_survival_is_their_integral(fitted):

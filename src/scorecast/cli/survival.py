@@ -220,8 +220,8 @@ def _numbers(
     default=60,
     metavar="SECONDS",
     help="How long the chains of one posterior may go on beyond their planned draws "
-    "where they fall short of agreement, four times at most (those of folds once); "
-    "exit code 4 after that.",
+    "where they fall short of agreement (those of folds once at most); exit code 4 "
+    "after that.",
 )
 @option(
     "Method",

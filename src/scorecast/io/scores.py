@@ -441,8 +441,8 @@ def _refuse_strangers(
             raise table.file.refusal(
                 "this does not look like the scores of a class",
                 column=name,
-                remedy="leave it out, or say that every column is a class by an empty "
-                "prefix",
+                remedy="say that every column is a class by an empty prefix, or leave "
+                "it out",
                 option="drop",
             )
 

@@ -48,8 +48,8 @@ class Sampling:
     """How long and how to sample: ``scorecast.Sampling``.
 
     The defaults below are those of the posterior of J. `SurvivalModel`, which is
-    fitted once per fold, takes 500 sweeps to warm up, 1,000 draws, 4 extensions and 200
-    draws kept unless it is given a ``Sampling``; of one that is given, all holds.
+    fitted once per fold, takes 500 sweeps to warm up, 1,000 draws and 200 draws kept
+    unless it is given a ``Sampling``; of one that is given, all holds.
 
     Parameters
     ----------
@@ -68,7 +68,8 @@ class Sampling:
     max_seconds : float, default=60
         How long to go on beyond those draws while the chains cannot be trusted: for
         half as many sweeps again each time, of which the first third is left out. What
-        was planned is not bounded by it. Zero: not at all.
+        was planned is not bounded by it; the time it took to compile counts. Zero: not
+        at all.
     n_extensions : int, optional
         How often to go on at most; by default as often as the seconds allow.
     n_kept : int, default=400
@@ -195,14 +196,16 @@ def sample_posterior(
     sampling = Sampling() if sampling is None else sampling
     streams = as_generator(random_state).spawn(sampling.n_chains)
     store = Checkpoint(checkpoint, given, prior, sampling, streams)
+    begun = time.monotonic()
     with announced("compiling the sampler (the first time only)"):
         runs = start_runs(given, prior.constants(), sampling, streams)
         runs[0].compile()
+    compiling = time.monotonic() - begun
     stage = store.load(runs)
     with stages({_PLANNED: 1.0, _FURTHER: _expected(sampling), _AFTER: 0.0}):
         _run_stage(runs, stage, n_jobs, store)
         posterior = _collect(runs, prior, given)
-        budget = _Budget(sampling, runs[0], stage)
+        budget = _Budget(sampling, runs[0], stage, compiling)
         # Chains are judged after so many sweeps, wherever the clock stands: it decides
         # only whether they get there. So what passes is the same on every machine.
         while _may_improve(posterior) and budget.allows_more():
@@ -235,10 +238,15 @@ def _may_improve(posterior: MixturePosterior) -> bool:
 
 
 class _Budget:
-    """How long chains may go on for beyond what was planned."""
+    """How long chains may go on for beyond what was planned.
 
-    def __init__(self, sampling: Sampling, run: Run, stage: int) -> None:
-        self.seconds = sampling.max_seconds
+    Seconds that went into compiling are taken off.
+    """
+
+    def __init__(
+        self, sampling: Sampling, run: Run, stage: int, compiling: float
+    ) -> None:
+        self.seconds = sampling.max_seconds - compiling
         most = sampling.n_extensions
         self.most_stages = math.inf if most is None else most
         self.run, self.stage = run, stage

@@ -17,8 +17,9 @@ With C components of weight w, location mu, skew nu, precision S and tail d = m 
 
 A sweep draws labels and scales of the cases and then every parameter given the rest
 (Gibbs), after moves with labels and scales integrated out that change the number of
-components (births and deaths, splits and merges) or shift one component along the ridge
-of its likelihood. Each leaves the posterior where it is; tests look at each by itself.
+components (births and deaths, splits and merges, divisions into core and tail) or shift
+one component along the ridge of its likelihood. Each leaves the posterior where it is;
+tests look at each by itself.
 
 Groups of chains start from numbers of components far apart (one or two up to fourteen),
 so that agreement between groups is worth something: the nested R-hat of Margossian et
@@ -71,6 +72,9 @@ _STARTS = ((1, 2), (3, 4), (6, 8), (10, 14))  # components, by group of chains
 _EACH = 4  # chains of a group
 _N_WARMUP = 40  # sweeps
 _N_BLOCK = 60  # sweeps after which the chains are judged
+# Splits, births and divisions of a sweep where chains have disagreed: a division costs
+# twice as much as a split, and is what chains lack that hold on to one long tail.
+_HARDER = (2, 1, 6)
 _N_MEANS = 8  # draws of the mean in a sweep
 _MOST_CASES = 5_000  # beyond which compiled chains are quicker
 
@@ -118,7 +122,8 @@ def sample_short_chains(
 
     Sixteen chains in four groups, which begin with one or two up to ten or fourteen
     components. After 100 sweeps, of which 40 are left out, the groups are held against
-    one another; while they disagree they go on, the first quarter left out.
+    one another; while they disagree they go on, with bolder moves, the first half left
+    out.
 
     Parameters
     ----------
@@ -164,7 +169,7 @@ def sample_short_chains(
                 numbers.append(ensemble.n_components)
                 if len(means) % 2 == 0:
                     kept[len(means)] = ensemble.mixtures()
-        first = max(_N_WARMUP, len(means) // 4)
+        first = _N_WARMUP if begun is None else len(means) // 2
         found = MixturePosterior(
             means=np.concatenate(means[first:]).T[:, :, None],
             centres=np.concatenate(means[first:]).T[:, :, None],
@@ -184,7 +189,8 @@ def sample_short_chains(
         # whether they get there, so that what passes is the same on every machine.
         if found.diagnostics.passed or time.monotonic() - begun >= max_seconds:
             return found
-        planned = len(means) + max(_N_BLOCK, len(means) // 3)
+        ensemble.n_splits, ensemble.n_births, ensemble.n_divisions = _HARDER
+        planned = len(means) + max(_N_BLOCK, len(means) // 4)
 
 
 def _some(items: Sequence[KeptMixture], n: int) -> tuple[KeptMixture, ...]:
@@ -271,7 +277,7 @@ class Ensemble:
         One dimension, tail kind 1.
     rng : Generator
         Source of randomness.
-    n_splits, n_births, n_ridges : int
+    n_splits, n_births, n_ridges, n_divisions : int
         Moves per sweep.
     """
 
@@ -286,6 +292,7 @@ class Ensemble:
         n_splits: int = 6,
         n_births: int = 1,
         n_ridges: int = 2,
+        n_divisions: int = 0,
     ) -> None:
         self.prior = prior.constants()
         self.centre = float(self.prior.centre[0])
@@ -294,6 +301,7 @@ class Ensemble:
         self.scale_rate_rate = float(self.prior.scale_rate[0, 0])
         self.rng = rng
         self.n_splits, self.n_births, self.n_ridges = n_splits, n_births, n_ridges
+        self.n_divisions = n_divisions
         self.n_chains = 0
         self.x, self.n = np.sort(values), values.size
         self._pool: FloatArray | None = None
@@ -307,6 +315,9 @@ class Ensemble:
         self._log_number = (numbers - 1) * math.log(self.prior.growth)
         self._log_number += gammaln(numbers + 1)
         self._log_factorial = gammaln(np.arange(_MOST_COMPONENTS + 2) + 1.0)
+        logs = np.linspace(-30.0, 10.0, 4001)
+        heights = _log_pro_gamma(np.exp(logs), self.prior.tail_a, self.prior.tail_b)
+        self._log_tail_norm = math.log(float(np.exp(heights + logs).sum()) * 0.01)
 
     # -- starts
 
@@ -420,7 +431,8 @@ class Ensemble:
         """Compute densities, and the mixture's, over the highest one at each case."""
         chain, column = self._places()
         n_rows = chain.size
-        needed = n_rows + self.n_chains * (self.n_splits + self.n_births + 1)
+        moves = self.n_splits + self.n_births + 2 * self.n_divisions
+        needed = n_rows + self.n_chains * (moves + 2)
         if self._pool is None or len(self._pool) < needed:
             self._pool = np.empty((int(1.3 * needed), self.n))
         rows = self._pool[:n_rows]
@@ -441,11 +453,15 @@ class Ensemble:
         skew: FloatArray,
         precision: FloatArray,
         tail: FloatArray,
+        *,
+        chains: IntArray | None = None,
+        skipped: int = 0,
     ) -> FloatArray:
         """Compute densities of one proposed component per chain, in the spare rows."""
-        rows = self._rows[self._used : self._used + self.n_chains]
+        start = self._used + skipped
+        rows = self._rows[start : start + location.size]
         log_densities(self.x, location, skew, precision, tail, out=rows)
-        rows -= self._level
+        rows -= self._level if chains is None else self._level[chains]
         np.minimum(rows, _MOST_EXPONENT, out=rows)
         np.exp(rows, out=rows)
         return rows
@@ -458,10 +474,16 @@ class Ensemble:
         return self._pool
 
     def _accept_rows(
-        self, rows: FloatArray, accepted: BoolArray, column: IntArray
+        self,
+        rows: FloatArray,
+        accepted: BoolArray,
+        column: IntArray,
+        among: IntArray | None = None,
     ) -> None:
-        """Keep the rows of accepted components."""
+        """Keep the rows of accepted components, of all chains or of some."""
         chains = np.flatnonzero(accepted)
+        if among is not None:
+            chains = among[accepted]
         start = self._used
         self._rows[start : start + chains.size] = rows[accepted]
         self._row[chains, column] = start + np.arange(chains.size)
@@ -595,19 +617,9 @@ class Ensemble:
         chains = np.flatnonzero(self.n_components > 1)
         if not chains.size:
             return
-        numbers, rows = self.n_components[chains], np.arange(chains.size)
-        kept = (rng.random(chains.size) * numbers).astype(np.int64)
-        gone = (rng.random(chains.size) * (numbers - 1)).astype(np.int64)
-        gone += gone >= kept
-        lost = self.weight[chains, gone]
-        whole = np.maximum(self.weight[chains, kept] + lost, _TINY)
+        numbers = self.n_components[chains]
+        kept, gone, lost, whole, before = self._draw_pair(chains)
         after = self.weight[chains]
-        before = after.copy()  # the weights as a set; their order does not matter here
-        before[rows, kept] = whole
-        before[rows, gone] = before[rows, numbers - 1]
-        before[rows, numbers - 1] = 0
-        moved = kept == numbers - 1
-        before[rows[moved], gone[moved]] = whole[moved]
         parent = self._parameters(chains, kept)
         location, skew, precision, _ = self._parameters(chains, gone)
         log_ratio = (
@@ -639,6 +651,28 @@ class Ensemble:
         self._drop(chosen, column)
         self._total[chosen] *= ratio[accepted]
 
+    def _draw_pair(
+        self, chains: IntArray
+    ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
+        """Choose two components of each chain, one to be kept and one to go.
+
+        Returns both, what the second weighs, what both do, and the weights if the
+        first had it all, as a set: their order does not matter.
+        """
+        rng, numbers, rows = self.rng, self.n_components[chains], np.arange(chains.size)
+        kept = (rng.random(chains.size) * numbers).astype(np.int64)
+        gone = (rng.random(chains.size) * (numbers - 1)).astype(np.int64)
+        gone += gone >= kept
+        lost = self.weight[chains, gone]
+        whole = np.maximum(self.weight[chains, kept] + lost, _TINY)
+        joined = self.weight[chains]
+        joined[rows, kept] = whole
+        joined[rows, gone] = joined[rows, numbers - 1]
+        joined[rows, numbers - 1] = 0
+        moved = kept == numbers - 1
+        joined[rows[moved], gone[moved]] = whole[moved]
+        return kept, gone, lost, whole, joined
+
     def _sum_anew(self, ratio: FloatArray, chain: int, weight: FloatArray) -> None:
         """Replace ratios to the present density that were lost to rounding."""
         lost = np.flatnonzero(ratio < _CANCELLED)
@@ -655,6 +689,148 @@ class Ensemble:
         self.weight[chains, last] = 0
         self.n_components = self.n_components.copy()
         self.n_components[chains] -= 1
+
+    # -- a component with a long tail, divided into core and tail
+
+    def divide_or_unite(self) -> None:
+        """Divide a component of every chain into core and tail, or unite two.
+
+        The core is the narrower of the two. Unlike a split, which leaves the parent
+        where it is, both parts are proposed: one with a long tail otherwise hardly
+        becomes two whose tails are shorter.
+        """
+        if self.rng.random() < 0.5:
+            self._divide()
+        else:
+            self._unite()
+
+    def _log_division(
+        self,
+        parent: Sequence[FloatArray],
+        core: Sequence[FloatArray],
+        tail: Sequence[FloatArray],
+        chain: IntArray,
+        whole: FloatArray,
+        share: FloatArray,
+    ) -> FloatArray:
+        """Log odds of a division without the prior of weights and the likelihood.
+
+        Priors of the parts and density of the parent's proposal, over those of the
+        parent and of the parts. Shapes of parts come from their prior, which cancels.
+        """
+        # Either of two may be the one to go, but only the narrower one the core.
+        log_odds = math.log(2 * self.prior.growth) + np.log(whole)
+        log_odds = log_odds - np.log(12 * share * (1 - share) ** 2)
+        for one, sign in ((parent, -1.0), (core, 1.0), (tail, 1.0)):
+            location, skew, precision, _ = one
+            log_odds += sign * self._log_location_and_precision(
+                chain, location, precision
+            )
+            log_odds += sign * self._log_skew(skew, precision)
+            # By location, tilt and log width instead of location, skew and precision.
+            log_odds += sign * 0.5 * np.log(4 * precision)
+        prior = self.prior
+        log_odds -= _log_pro_gamma(parent[3], prior.tail_a, prior.tail_b)
+        log_odds += self._log_tail_norm - np.log(parent[3])
+        return np.asarray(
+            log_odds
+            + _log_united(_core(parent), _core(core), _core(tail))
+            - _log_divided(_core(parent), _core(core), _core(tail))
+        )
+
+    def _divide(self) -> None:
+        rng, n_chains, chains = self.rng, self.n_chains, np.arange(self.n_chains)
+        self._make_room()
+        numbers, prior = self.n_components, self.prior
+        which = (rng.random(n_chains) * numbers).astype(np.int64)
+        share = np.clip(rng.beta(2.0, 3.0, n_chains), 1e-12, 1 - 1e-12)
+        parent = self._parameters(chains, which)
+        shapes = draw_pro_gamma(rng, np.full((2, n_chains), prior.tail_a), prior.tail_b)
+        noise = rng.standard_normal((2, 3, n_chains))
+        core, tail = (
+            _from_core(one, shape)
+            for one, shape in zip(_divided(_core(parent), noise), shapes, strict=True)
+        )
+        of_core = self._new_rows(*core)
+        of_tail = self._new_rows(*tail, skipped=n_chains)
+        whole = self.weight[chains, which]
+        after = self.weight.copy()
+        after[chains, which] = whole * (1 - share)
+        after[chains, numbers] = whole * share
+        log_ratio = self._log_division(
+            parent, core, tail, chains, np.maximum(whole, _TINY), share
+        )
+        log_ratio += self._log_weights(after, numbers + 1)
+        log_ratio -= self._log_weights(self.weight, numbers)
+        parts = of_core * (whole * (1 - share))[:, None]
+        parts += of_tail * (whole * share)[:, None]
+        parts /= self._total
+        ratio = 1 - whole[:, None] * self._rows[self._row[chains, which]] / self._total
+        ratio = self._replaced(ratio, parts, chains, which[:, None])
+        log_ratio += np.log(ratio).sum(axis=1)
+        accepted = -log_ratio <= rng.standard_exponential(n_chains)
+        accepted &= (numbers < _MOST_COMPONENTS) & (_core(core)[2] < _core(tail)[2])
+        if not accepted.any():
+            return
+        chosen = chains[accepted]
+        self.weight = np.where(accepted[:, None], after, self.weight)
+        for one, rows, column in ((core, of_core, which), (tail, of_tail, numbers)):
+            self._put(chosen, column[accepted], [values[accepted] for values in one])
+            self._accept_rows(rows, accepted, column[accepted])
+        self._total[accepted] *= ratio[accepted]
+        self.n_components = numbers + accepted
+
+    def _unite(self) -> None:
+        rng = self.rng
+        chains = np.flatnonzero(self.n_components > 1)
+        if not chains.size:
+            return
+        numbers = self.n_components[chains]
+        kept, gone, lost, whole, before = self._draw_pair(chains)
+        one, other = self._parameters(chains, kept), self._parameters(chains, gone)
+        turned = _core(one)[2] > _core(other)[2]
+        core = tuple(np.where(turned, b, a) for a, b in zip(one, other, strict=True))
+        tail = tuple(np.where(turned, a, b) for a, b in zip(one, other, strict=True))
+        noise = rng.standard_normal((4, chains.size))
+        parent = _from_core(*_united(_core(core), _core(tail), noise))
+        rows = self._new_rows(*parent, chains=chains)
+        share = np.where(turned, whole - lost, lost) / whole
+        share = np.clip(share, 1e-12, 1 - 1e-12)
+        log_ratio = -self._log_division(parent, core, tail, chains, whole, share)
+        log_ratio += self._log_weights(before, numbers - 1)
+        log_ratio -= self._log_weights(self.weight[chains], numbers)
+        parts = rows * whole[:, None] / self._total[chains]
+        own = self._rows[self._row[chains, kept]] * (whole - lost)[:, None]
+        own += self._rows[self._row[chains, gone]] * lost[:, None]
+        ratio = 1 - own / self._total[chains]
+        ratio = self._replaced(ratio, parts, chains, np.stack([kept, gone], axis=1))
+        log_ratio += np.log(ratio).sum(axis=1)
+        accepted = -log_ratio <= rng.standard_exponential(chains.size)
+        if not accepted.any():
+            return
+        chosen, column = chains[accepted], kept[accepted]
+        self.weight[chosen, column] = whole[accepted]
+        self._put(chosen, column, [values[accepted] for values in parent])
+        self._accept_rows(rows, accepted, column, chains)
+        self._drop(chosen, gone[accepted])
+        self._total[chosen] *= ratio[accepted]
+
+    def _replaced(
+        self, ratio: FloatArray, parts: FloatArray, chains: IntArray, gone: IntArray
+    ) -> FloatArray:
+        """Add new parts to what is left of densities without components, in ratios."""
+        for i in np.flatnonzero((ratio < _CANCELLED).any(axis=1)):
+            others = self.weight[chains[i], : self.n_components[chains[i]]].copy()
+            others[gone[i]] = 0
+            self._sum_anew(ratio[i], chains[i], others)
+        return ratio + parts
+
+    def _put(
+        self, chains: IntArray, column: IntArray, values: Sequence[FloatArray]
+    ) -> None:
+        """Set location, skew, precision and tail of components."""
+        for name, value in zip(self._OF_COMPONENTS[1:], values, strict=True):
+            getattr(self, name)[chains, column] = value
 
     # -- births and deaths
 
@@ -875,6 +1051,8 @@ class Ensemble:
             self.bear_or_die()
         for _ in range(self.n_splits):
             self.split_or_merge()
+        for _ in range(self.n_divisions):
+            self.divide_or_unite()
         for _ in range(self.n_ridges):
             self.move_along_ridge()
         return self.gibbs(self.draw_labels(), n_means)
@@ -1074,6 +1252,101 @@ def _log_share(share: FloatArray) -> FloatArray:
     """Log density of the part of a weight that is split off: Beta(2, 2), Beta(1, 9)."""
     density = 0.5 * (6 * share * (1 - share) + 9 * (1 - share) ** 8)
     return np.asarray(np.log(np.maximum(density, _TINY)))
+
+
+# A component by its location, its tilt nu sqrt(S), and the logs of d and of the width
+# of its core, sqrt(e / S) with e = d / (1 + d). What parts of a division are around,
+# and by how much they vary (in widths for locations):
+_TILT_OF_CORE, _TILT_OF_TAIL, _TILT_VARIES = 0.5, 0.75, 0.8
+_WIDTH_OF_CORE, _CORE_VARIES = -0.1, 0.3
+_WIDTH_OF_TAIL, _TAIL_VARIES = 1.1, 0.45
+_LOCATION_VARIES = 0.7
+_TILT_OF_BOTH = 0.8
+_LOG_TAIL, _LOG_TAIL_VARIES = -1.2, 1.0
+
+
+def _core(one: Sequence[FloatArray]) -> FloatArray:
+    """Return location, tilt, log width and log tail of components."""
+    location, skew, precision, tail = one
+    log_width = 0.5 * (np.log(tail) - np.log1p(tail) - np.log(precision))
+    return np.array([location, skew * np.sqrt(precision), log_width, np.log(tail)])
+
+
+def _from_core(
+    one: FloatArray, tail: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return location, skew, precision and tail; the first three rows are used."""
+    location, tilt, log_width = one[:3]
+    precision = tail / (1 + tail) * np.exp(-2 * log_width)
+    return location, tilt / np.sqrt(precision), precision, tail
+
+
+def _parts_around(parent: FloatArray, parts: FloatArray) -> tuple[FloatArray, ...]:
+    """Return around what and how widely parts are proposed, tilts and widths known."""
+    location, tilt, log_width, _ = parent
+    around, varies = np.empty((2, 3, tilt.size)), np.empty((2, 3, tilt.size))
+    around[:, 1] = _TILT_OF_CORE * tilt, _TILT_OF_TAIL * tilt
+    around[:, 2] = log_width + _WIDTH_OF_CORE, log_width + _WIDTH_OF_TAIL
+    varies[:, 1] = _TILT_VARIES
+    varies[0, 2], varies[1, 2] = _CORE_VARIES, _TAIL_VARIES
+    width = np.exp(parts[:, 2])
+    around[0, 0] = location + tilt * np.exp(log_width) - parts[0, 1] * width[0]
+    around[1, 0] = location
+    varies[:, 0] = _LOCATION_VARIES * width
+    return around, varies
+
+
+def _divided(parent: FloatArray, noise: FloatArray) -> FloatArray:
+    """Propose core and tail: location, tilt and log width of each."""
+    parts = np.zeros((2, 3, parent.shape[1]))
+    for i in (2, 1, 0):
+        around, varies = _parts_around(parent, parts)
+        parts[:, i] = around[:, i] + varies[:, i] * noise[:, i]
+    return parts
+
+
+def _log_divided(parent: FloatArray, core: FloatArray, tail: FloatArray) -> FloatArray:
+    """Return the log density of `_divided`."""
+    parts = np.array([core[:3], tail[:3]])
+    around, varies = _parts_around(parent, parts)
+    logs = _log_normal(parts, around, 1 / varies**2)
+    return np.asarray(logs.sum(axis=(0, 1)))
+
+
+def _united_around(
+    core: FloatArray, tail: FloatArray, parent: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return around what and how widely a parent is proposed, tilt and width known."""
+    width = np.exp(parent[2])
+    around = np.array(
+        [
+            core[0] + core[1] * np.exp(core[2]) - parent[1] * width,
+            _TILT_OF_BOTH * (core[1] + tail[1]),
+            core[2] - _WIDTH_OF_CORE,
+            np.full(width.size, _LOG_TAIL),
+        ]
+    )
+    varies = np.array([_LOCATION_VARIES, _TILT_VARIES, _CORE_VARIES, _LOG_TAIL_VARIES])
+    varies = np.repeat(varies[:, None], width.size, axis=1)
+    varies[0] *= width
+    return around, varies
+
+
+def _united(
+    core: FloatArray, tail: FloatArray, noise: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Propose the parent of core and tail, and its tail d."""
+    parent = np.zeros(core.shape)
+    for i in (3, 2, 1, 0):
+        around, varies = _united_around(core, tail, parent)
+        parent[i] = around[i] + varies[i] * noise[i]
+    return parent, np.exp(parent[3])
+
+
+def _log_united(parent: FloatArray, core: FloatArray, tail: FloatArray) -> FloatArray:
+    """Return the log density of `_united`."""
+    around, varies = _united_around(core, tail, parent)
+    return np.asarray(_log_normal(parent, around, 1 / varies**2).sum(axis=0))
 
 
 class _Windows:

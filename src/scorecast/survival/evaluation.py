@@ -93,8 +93,8 @@ if TYPE_CHECKING:
     from scorecast.survival.model import SurvivalModel
 
 # How long fits take beside what was planned: those of folds, which may go on once, and
-# that to all samples before folds have shown whether it will go on.
-_GONE_ON, _PLANNED_FITS = 1.4, 2.8
+# that to all samples before folds have shown whether it will go on, and where it does.
+_GONE_ON, _PLANNED_FITS, _LASTING = 1.4, 2.8, 5.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -564,16 +564,13 @@ def _longer_fits(
 ) -> dict[str, float | None]:
     """Say how long the fits to all take, once folds have shown how chains mix.
 
-    Where they agreed, a fit takes what was planned; where they did not, it goes on
-    until it has taken as long as the plan allows.
+    Where they agreed, a fit takes what was planned; where they did not, it goes on for
+    as long as that mostly takes.
     """
-    from scorecast.survival.model import SAMPLING
-
     share = 0.0
     if diagnostics is not None:
         share = diagnostics.n_unconverged / diagnostics.n_fits
-    most = 1.5 ** (SAMPLING.n_extensions or 0)  # each goes on for half as long again
-    factor = (1.0 + share * (most - 1.0)) / _PLANNED_FITS
+    factor = (1.0 + share * (_LASTING - 1.0)) / _PLANNED_FITS
     return {
         name: weight and weight * factor
         for name, weight in weights.items()

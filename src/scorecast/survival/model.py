@@ -58,7 +58,7 @@ from scorecast.survival.notes import few_events_text
 from scorecast.survival.population import fit_location_scale
 
 MOMENTS = ("censored", "recorded")
-SAMPLING = Sampling(n_warmup=500, n_draws=1000, n_kept=200, n_extensions=4)
+SAMPLING = Sampling(n_warmup=500, n_draws=1000, n_kept=200)
 _RIDGE = 0.05  # added to a correlation matrix that is singular, diagonal one
 _SINGULAR = 1e-4  # smallest eigenvalue of a correlation matrix that is not
 _FEWEST_TO_FIT = 5  # events: with fewer the fit of log times runs away
@@ -90,8 +90,8 @@ class SurvivalModel(BaseEstimator):  # type: ignore[misc]
         fitted to what is known of them, or those of the times as recorded.
     sampling : scorecast.mixtures.Sampling, optional
         Number and length of the chains. By default ``Sampling(n_warmup=500,
-        n_draws=1000, n_extensions=4, n_kept=200)``: 4 chains, longer where they
-        disagree; of their draws 200 are kept in full, every 20th.
+        n_draws=1000, n_kept=200)``: 4 chains, which go on where they disagree, for 60
+        seconds at most; of their draws 200 are kept in full, every 20th.
     allow_unconverged : bool, default=False
         Whether to go on, with a warning, where the chains disagree.
     random_state : int, Generator or None, default=0

@@ -32,7 +32,6 @@ from scorecast.mixtures.kernels.state import (
     Constants,
     Densities,
     Population,
-    State,
     Sums,
 )
 
@@ -43,17 +42,18 @@ BLOCK = 256  # cases looked at in one go
 
 @merged
 def _clear(n_components: int, sums: Sums) -> None:
-    n_dims = sums.scale_y.shape[1]
+    cases, scale, root, scale_y, root_y, scale_yy, tail = sums
+    n_dims = scale_y.shape[1]
     for c in range(n_components):
-        sums.cases[c] = 0.0
-        sums.scale[c] = 0.0
-        sums.root[c] = 0.0
-        sums.tail[c] = 0.0
+        cases[c] = 0.0
+        scale[c] = 0.0
+        root[c] = 0.0
+        tail[c] = 0.0
         for i in range(n_dims):
-            sums.scale_y[c, i] = 0.0
-            sums.root_y[c, i] = 0.0
+            scale_y[c, i] = 0.0
+            root_y[c, i] = 0.0
             for j in range(n_dims):
-                sums.scale_yy[c, i, j] = 0.0
+                scale_yy[c, i, j] = 0.0
 
 
 @merged
@@ -61,7 +61,8 @@ def _draw_labels(
     rng: np.random.Generator,
     n_components: int,
     weight: FloatArray,
-    densities: Densities,
+    row: FloatArray,
+    total: FloatArray,
     label: IntArray,
 ) -> None:
     """Draw the component of every case, its scale integrated out.
@@ -69,7 +70,6 @@ def _draw_labels(
     Counts the partial sums that a uniform draw exceeds. Stopping at the right one would
     be less work and take six times as long: the processor cannot guess where.
     """
-    row, total = densities.row, densities.total
     rest = np.empty(BLOCK)
     for start in range(0, label.size, BLOCK):
         n = min(BLOCK, label.size - start)
@@ -84,14 +84,15 @@ def _draw_labels(
 
 @compiled
 def _log_normalisers(
-    n_components: int, n_dims: int, densities: Densities, out: FloatArray
+    n_components: int, factor: FloatArray, tilt: FloatArray, out: FloatArray
 ) -> None:
     """Fill what the log likelihood of a case has beside its distance."""
+    n_dims = tilt.shape[1]
     for c in range(n_components):
         square = 0.0
         for i in range(n_dims):
-            square += densities.tilt[c, i] ** 2
-        half = log_determinant(densities.factor[c]) - n_dims * LOG_2PI
+            square += tilt[c, i] ** 2
+        half = log_determinant(factor[c]) - n_dims * LOG_2PI
         out[c] = 0.5 * (half - square)
 
 
@@ -99,7 +100,8 @@ def _log_normalisers(
 def _draw_block(
     rng: np.random.Generator,
     label: IntArray,
-    densities: Densities,
+    exponent: FloatArray,
+    rate: FloatArray,
     beta: float,
     block: FloatArray,
     root: FloatArray,
@@ -108,7 +110,6 @@ def _draw_block(
 
     First what has no branches, so that it is done for several cases at once.
     """
-    rate, exponent = densities.rate, densities.exponent
     for i in range(label.size):
         v, c = block[1, i], label[i]
         a, b = rate[c] + 0.5 * beta * v * v, beta * block[2, i]
@@ -149,47 +150,59 @@ def _add_block(
 
 @merged
 def _assign_numbers(
-    rng: np.random.Generator, n_components: int, beta: float, state: State
+    rng: np.random.Generator,
+    n_components: int,
+    beta: float,
+    x: FloatArray,
+    location: FloatArray,
+    densities: Densities,
+    cases: Cases,
+    sums: Sums,
 ) -> float:
     """`assign_cases` in one dimension, labels drawn, block by block."""
-    x, components, densities = state.x, state.components, state.densities
-    cases = state.cases
-    location, factor, tilt = components.location, densities.factor, densities.tilt
+    factor, tilt = densities.factor, densities.tilt
+    exponent, rate = densities.exponent, densities.rate
+    labels, roots = cases
     added = np.zeros((n_components, 8))
     added[:, 6] = 1.0
     block = np.empty((7, BLOCK))
     likelihood = 0.0
     for start in range(0, x.shape[0], BLOCK):
         stop = min(start + BLOCK, x.shape[0])
-        label, root = cases.label[start:stop], cases.root[start:stop]
+        label, root = labels[start:stop], roots[start:stop]
         for i in range(label.size):
             c = label[i]
             block[0, i] = x[start + i, 0] - location[c, 0]
             block[1, i] = factor[c, 0, 0] * block[0, i]
             block[2, i] = block[1, i] * tilt[c, 0]
-        _draw_block(rng, label, densities, beta, block, root)
+        _draw_block(rng, label, exponent, rate, beta, block, root)
         likelihood += _add_block(label, block, root, added)
-    return likelihood + _keep_sums(n_components, added, densities, state.sums)
+    return likelihood + _keep_sums(n_components, added, factor, tilt, sums)
 
 
 @merged
 def _keep_sums(
-    n_components: int, added: FloatArray, densities: Densities, sums: Sums
+    n_components: int,
+    added: FloatArray,
+    factor: FloatArray,
+    tilt: FloatArray,
+    sums: Sums,
 ) -> float:
     """Put the sums where they belong; return what the likelihood still lacks."""
     normaliser = np.empty(n_components)
-    _log_normalisers(n_components, 1, densities, normaliser)
+    _log_normalisers(n_components, factor, tilt, normaliser)
+    cases, scale, root, scale_y, root_y, scale_yy, tail = sums
     lacking = 0.0
     for c in range(n_components):
         log_roots = added[c, 7] + math.log(added[c, 6])
-        sums.cases[c] = added[c, 0]
-        sums.scale[c] = added[c, 1]
-        sums.root[c] = added[c, 2]
-        sums.scale_y[c, 0] = added[c, 3]
-        sums.root_y[c, 0] = added[c, 4]
-        sums.scale_yy[c, 0, 0] = added[c, 5]
+        cases[c] = added[c, 0]
+        scale[c] = added[c, 1]
+        root[c] = added[c, 2]
+        scale_y[c, 0] = added[c, 3]
+        root_y[c, 0] = added[c, 4]
+        scale_yy[c, 0, 0] = added[c, 5]
         # Each term alpha - 1 - log alpha is positive; rounding must not deny it.
-        sums.tail[c] = max(added[c, 1] - added[c, 0] - 2.0 * log_roots, 0.0)
+        tail[c] = max(added[c, 1] - added[c, 0] - 2.0 * log_roots, 0.0)
         lacking += added[c, 0] * normaliser[c] + log_roots
     return lacking
 
@@ -198,12 +211,12 @@ def _keep_sums(
 def _fill_distance(
     x: FloatArray,
     c: int,
-    components: Components,
-    densities: Densities,
+    location: FloatArray,
+    factor: FloatArray,
+    tilt: FloatArray,
     y: FloatArray,
 ) -> tuple[float, float]:
     """Fill y = x - mu of component c; return y'Sy and y'S nu."""
-    location, factor, tilt = components.location, densities.factor, densities.tilt
     for i in range(y.size):
         y[i] = x[i] - location[c, i]
     square, cross = 0.0, 0.0
@@ -217,41 +230,42 @@ def _fill_distance(
 
 
 @merged
-def _add_case(c: int, y: FloatArray, root: float, log_root: float, sums: Sums) -> None:
-    """Add a case to the sums of its component."""
-    scale = root * root
-    sums.cases[c] += 1.0
-    sums.scale[c] += scale
-    sums.root[c] += root
-    sums.tail[c] += scale - 1.0 - 2.0 * log_root
-    for i in range(y.size):
-        sums.scale_y[c, i] += scale * y[i]
-        sums.root_y[c, i] += root * y[i]
-        for j in range(i + 1):
-            sums.scale_yy[c, i, j] += scale * y[i] * y[j]
-
-
-@merged
 def _assign_vectors(
-    rng: np.random.Generator, n_components: int, beta: float, state: State
+    rng: np.random.Generator,
+    n_components: int,
+    beta: float,
+    x: FloatArray,
+    location: FloatArray,
+    densities: Densities,
+    cases: Cases,
+    sums: Sums,
 ) -> float:
     """`assign_cases` in several dimensions, labels drawn, case by case."""
-    x, components, densities = state.x, state.components, state.densities
-    cases, sums = state.cases, state.sums
-    n_cases, n_dims = x.shape
+    factor, tilt = densities.factor, densities.tilt
+    exponent, rate = densities.exponent, densities.rate
+    labels, roots = cases
     _clear(n_components, sums)
+    n_of, scale_of, root_of, scale_y, root_y, scale_yy, tail = sums
+    n_cases, n_dims = x.shape
     normaliser = np.empty(n_components)
-    _log_normalisers(n_components, n_dims, densities, normaliser)
+    _log_normalisers(n_components, factor, tilt, normaliser)
     y = np.empty(n_dims)
     likelihood = 0.0
     for k in range(n_cases):
-        c = cases.label[k]
-        square, cross = _fill_distance(x[k], c, components, densities, y)
-        p, rate = densities.exponent[c], densities.rate[c]
-        root = draw_root(rng, p, rate + 0.5 * beta * square, beta * cross)
-        cases.root[k] = root
-        log_root = math.log(root)
-        _add_case(c, y, root, log_root, sums)
+        c = labels[k]
+        square, cross = _fill_distance(x[k], c, location, factor, tilt, y)
+        root = draw_root(rng, exponent[c], rate[c] + 0.5 * beta * square, beta * cross)
+        roots[k] = root
+        log_root, scale = math.log(root), root * root
+        n_of[c] += 1.0
+        scale_of[c] += scale
+        root_of[c] += root
+        tail[c] += scale - 1.0 - 2.0 * log_root
+        for i in range(n_dims):
+            scale_y[c, i] += scale * y[i]
+            root_y[c, i] += root * y[i]
+            for j in range(i + 1):
+                scale_yy[c, i, j] += scale * y[i] * y[j]
         likelihood += normaliser[c] + n_dims * log_root
         likelihood += root * cross - 0.5 * root * root * square
     return likelihood
@@ -259,14 +273,23 @@ def _assign_vectors(
 
 @compiled
 def assign_cases(
-    rng: np.random.Generator, n_components: int, beta: float, state: State
+    rng: np.random.Generator,
+    n_components: int,
+    beta: float,
+    x: FloatArray,
+    weight: FloatArray,
+    location: FloatArray,
+    densities: Densities,
+    cases: Cases,
+    sums: Sums,
 ) -> float:
     """Draw label and scale of every case; return the log likelihood given them."""
-    weight, label = state.components.weight, state.cases.label
-    _draw_labels(rng, n_components, weight, state.densities, label)
-    if state.x.shape[1] == 1:
-        return _assign_numbers(rng, n_components, beta, state)
-    return _assign_vectors(rng, n_components, beta, state)
+    _draw_labels(rng, n_components, weight, densities.row, densities.total, cases.label)
+    if x.shape[1] == 1:
+        return _assign_numbers(
+            rng, n_components, beta, x, location, densities, cases, sums
+        )
+    return _assign_vectors(rng, n_components, beta, x, location, densities, cases, sums)
 
 
 # Components, given which cases are theirs --------------------------------------------

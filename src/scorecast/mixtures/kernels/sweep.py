@@ -168,7 +168,17 @@ def sweep(
                 rng, x, n_components, components, population, constants, densities
             )
         trace.likelihoods[i] = log_likelihood(densities)
-        trace.given_cases[i] = assign_cases(rng, n_components, constants.power, state)
+        trace.given_cases[i] = assign_cases(
+            rng,
+            n_components,
+            constants.power,
+            x,
+            components.weight,
+            components.location,
+            densities,
+            cases,
+            sums,
+        )
         n_components = _update_mixture(
             rng, n_components, components, population, constants, cases, sums
         )
