@@ -149,6 +149,7 @@ def test_births_and_deaths_in_turn_leave_the_posterior_where_it_is():
     ("move", "name", "wrong"),
     [
         ("split_or_merge", "_log_share", lambda x: x + 1),
+        ("divide_or_unite", "_log_united", lambda x: x + 2),
         ("move_along_ridge", "_log_pro_gamma", lambda x: 0 * x),
     ],
 )
@@ -200,6 +201,7 @@ def test_a_far_case_does_not_hold_chains_for_ever():
     assert 0.1 < float(np.median(found.means)) < 0.35
 
 
+@pytest.mark.slow
 def test_one_long_tail_and_two_shorter_ones_are_told_apart_soon():
     """Sure forecasts, most of them clipped: two atoms, and a tail to the left.
 
