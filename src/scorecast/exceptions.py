@@ -29,9 +29,9 @@ never read back. Warnings are made of the same parts.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field as _field, replace
 from typing import Any, ClassVar, Self
 
 # Embeddings, overrides and isolates reorder what stands around them.
@@ -58,6 +58,9 @@ class Location:
         Field of a JSON file, such as ``$.result.p_value``.
     setting : str or None
         One of many settings, by its factors, such as ``"n_samples 20, noise 0.1"``.
+    lines : sequence of int or None
+        Line of each row, where all that is known is a file of text: a row is then
+        shown by its line.
     """
 
     file: str | None = None
@@ -66,13 +69,17 @@ class Location:
     line: int | None = None
     field: str | None = None
     setting: str | None = None
+    lines: Sequence[int] | None = _field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
+        row, line = self.row, self.line
+        if self.lines is not None and row is not None and line is None:
+            line, row = self.lines[row - 1], None
         parts = [
             self.file is not None and printable(self.file, 200),
             self.column is not None and f"column {quoted(self.column)}",
-            self.row is not None and f"row {self.row:,}",
-            self.line is not None and f"line {self.line:,}",
+            row is not None and f"row {row:,}",
+            line is not None and f"line {line:,}",
             self.field,
             self.setting is not None and f"setting {quoted(self.setting)}",
         ]

@@ -282,7 +282,7 @@ def test_the_first_missing_value_is_said_with_its_place(run, table, tmp_path):
         path.write_text("\n".join([*lines[:7], f"{word},0,x", *lines[8:]]) + "\n")
         code, _, err = run(*call, "svm")
         assert code == 3
-        assert f"{path}, column 'a', row 7" in err
+        assert f"{path}, column 'a', line 8" in err
         assert said in err
     taking = "sklearn.ensemble:HistGradientBoostingClassifier(max_iter=2)"
     assert run(*call, taking)[0] == 0

@@ -320,3 +320,22 @@ def test_of_which_label_one_column_is_the_chance_must_be_clear(run, tmp_path):
     code, out, err = run(*words, "--leave-one-out", "--probability", "p=2")
     assert code == 0, err
     assert "how sure it is that J" in " ".join(out.split())
+
+
+def test_a_missing_label_is_found_by_its_line(run, tmp_path):
+    rows = ["truth,a,b", "a,2,1", ",1,2", "b,1,2"]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(rows) + "\n")
+    code, _, err = run("extrapolate", path, "--label-column", "truth", "--to", "9")
+    assert code == 3
+    assert "line 3: the label is missing (1 such). Fill it" in err
+    path.write_text("\n".join([*rows[:2], "zz,1,2", rows[3]]) + "\n")
+    code, _, err = run("extrapolate", path, "--label-column", "truth", "--to", "9")
+    assert code == 3
+    assert "scores.csv, line 3: labels that name no class" in err
+    (tmp_path / "labels.txt").write_text("a\n\nb\n")
+    np.save(tmp_path / "scores.npy", np.arange(6.0).reshape(3, 2))
+    given = (tmp_path / "scores.npy", "--labels", tmp_path / "labels.txt")
+    code, _, err = run("extrapolate", *given, "--to", "9")
+    assert code == 3
+    assert "labels.txt, line 2: the label is missing" in err

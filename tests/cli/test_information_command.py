@@ -477,7 +477,10 @@ def test_numbers_that_differ_look_so_and_one_case_is_a_case(run, tmp_path):
 
 @pytest.mark.parametrize(
     ("label", "words"),
-    [("", "line 11: the label is empty"), ("maybe", "line 11: 'maybe' is none of")],
+    [
+        ("", "column 'outcome', line 11: the label is missing (1 such)"),
+        ("maybe", "line 11: 'maybe' is none of"),
+    ],
 )
 def test_a_label_that_is_no_class_is_found_by_its_line(run, table, label, words):
     rows = (table / "t.csv").read_text().splitlines()

@@ -281,7 +281,12 @@ def test_intervals_of_a_difference_hold_and_would_not_if_all_doubt_were_shared(
         held = []
         for given, forecasts, true in answers:
             (d,) = recognisers.compare_recognisers(
-                given, forecasts, ties="random", average="macro", n_jobs=1
+                given,
+                forecasts,
+                ties="random",
+                average="macro",
+                class_weights=None,
+                n_jobs=1,
             ).differences
             held.append(d.low <= true <= d.high)
         return np.reshape(held, (len(cases), -1)).mean(axis=1)

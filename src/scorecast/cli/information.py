@@ -627,7 +627,7 @@ def _read_class_columns(options: dict[str, Any]) -> dict[str, Any]:
     """Read columns of a table, each the probability of a class."""
     import numpy as np
 
-    from scorecast.io import read_labels
+    from scorecast.io import read_labels, refuse_empty
 
     named = [_column_and_label(text) for text in options["probabilities"]]
     columns = [column for column, _ in named]
@@ -642,6 +642,11 @@ def _read_class_columns(options: dict[str, Any]) -> dict[str, Any]:
     else:
         labels, source = table.texts[options["label_column"]], table.source
         place = table.place
+    refuse_empty(
+        labels,
+        lambda row: replace(place(row), column=options["label_column"]),
+        [label for _, label in named],
+    )
     if len(named) == 1:
         classes = _two_classes(labels, *named[0], source=source)
         proba = proba[:, 0]

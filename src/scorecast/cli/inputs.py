@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -216,7 +216,10 @@ def _load_matrix(options: dict[str, Any]) -> LoadedScores:
     if classes is not None:
         with locating(_everywhere(options["class_file"])):
             match_labels(classes, n_columns, classes)
-    with locating(_everywhere(options["labels"] or options["scores"])):
+    of_labels = replace(
+        table.locations["y_true"], file=options["labels"] or options["scores"]
+    )
+    with locating({"y_true": of_labels, "classes": of_labels}):
         match_labels(table.y_true, n_columns, known)
     scores = Scores(
         table.values,
@@ -226,8 +229,8 @@ def _load_matrix(options: dict[str, Any]) -> LoadedScores:
     )
     more = (options["class_file"],) if options["class_file"] else ()
     places = {
-        "scores": Location(file=options["scores"]),
-        "y_true": Location(file=options["labels"] or options["scores"]),
+        "scores": replace(table.location, file=options["scores"]),
+        "y_true": of_labels,
     }
     return LoadedScores(
         scores=scores,
@@ -271,8 +274,9 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
         gallery_labels = known.values.tolist()
         files.append(known.source)
         notes += known.notes
+    labels.refuse_empty(gallery_labels or ())
     places = {
-        "y_true": Location(file=options["labels"]),
+        "y_true": replace(labels.location, file=options["labels"]),
         "scores": Location(file=options["probes"]),
         "gallery": Location(file=options["gallery"]),
         "probes": Location(file=options["probes"]),

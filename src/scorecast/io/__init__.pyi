@@ -20,7 +20,11 @@ from .files import (
     hash_file as hash_file,
     unchanged as unchanged,
 )
-from .labels import Labels as Labels, read_labels as read_labels
+from .labels import (
+    Labels as Labels,
+    read_labels as read_labels,
+    refuse_empty as refuse_empty,
+)
 from .matrices import (
     CostTable as CostTable,
     Matrix as Matrix,

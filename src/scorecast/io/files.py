@@ -341,7 +341,7 @@ class FileData:
     @property
     def location(self) -> Location:
         """The file as a place."""
-        return Location(file=self.source)
+        return Location(file=self.source, lines=self.lines)
 
     def place(self, row: int, column: str | None = None) -> Location:
         """Return where a row, counted from zero, stands in the file."""

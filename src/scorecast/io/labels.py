@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from numpy.typing import NDArray
 
-from scorecast.exceptions import Location, listed, printable, quoted
+from scorecast.exceptions import (
+    InvalidInputError,
+    Location,
+    listed,
+    printable,
+    quoted,
+)
 from scorecast.io.arrays import LABEL_NAMES, ArrayFile, text_array
 from scorecast.io.delimited import LABEL_COLUMNS, is_number, opened_lines
 from scorecast.io.files import (
@@ -45,6 +52,42 @@ class Labels(FileData):
     def locations(self) -> dict[str, Location]:
         """The file as the place of the labels."""
         return {"y_true": self.location}
+
+    def refuse_empty(self, classes: Iterable[object] = ()) -> None:
+        """Refuse labels without a single sign, unless a class is called so."""
+        refuse_empty(self.values, self.place, classes)
+
+
+def refuse_empty(
+    labels: NDArray[Any],
+    place: Callable[[int], Location],
+    classes: Iterable[object] = (),
+) -> None:
+    """Refuse labels without a single sign, unless a class is called so.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+        The labels.
+    place : callable
+        From a row, counted from zero, to where it stands.
+    classes : iterable, optional
+        What classes are called, where that is known.
+
+    Raises
+    ------
+    InvalidInputError
+        If a label is missing.
+    """
+    if labels.dtype.kind in "iu":
+        return
+    rows = [i for i, label in enumerate(labels.tolist()) if not str(label).strip()]
+    if rows and all(str(name).strip() for name in classes):
+        raise InvalidInputError(
+            f"the label is missing ({len(rows):,} such)",
+            location=place(rows[0]),
+            remedy="fill it or remove the row",
+        )
 
 
 def read_labels(

@@ -74,6 +74,8 @@ class ScoreFile(FileData):
         Rows left out because they were not finite.
     sources : tuple of str
         The files, scores first.
+    label_lines : sequence of int or None
+        Line of each label, if their file has lines.
     """
 
     values: NDArray[Any]
@@ -81,12 +83,14 @@ class ScoreFile(FileData):
     classes: tuple[ClassName, ...] | None
     n_dropped: int
     sources: tuple[str, ...]
+    label_lines: Sequence[int] | None = None
 
     @property
     def locations(self) -> dict[str, Location]:
         """Where scores and labels came from."""
-        first, last = self.sources[0], self.sources[-1]
-        return {"scores": Location(file=first), "y_true": Location(file=last)}
+        last = self.sources[-1]
+        labels = Location(file=last, lines=self.label_lines)
+        return {"scores": self.location, "y_true": labels}
 
 
 def read_scores(
@@ -164,6 +168,7 @@ def read_scores(
         if names is not None:
             found = _with_classes(found, names)
         _check_shape(found)
+        found.labels.refuse_empty(found.classes or ())
         return _finished(found, drop_nonfinite=drop_nonfinite)
 
 
@@ -520,13 +525,17 @@ def _mismatch(
 def _finished(found: _Found, *, drop_nonfinite: bool) -> ScoreFile:
     values, y_true = found.values, found.labels.values
     notes = found.notes + found.labels.notes + _unnamed(found)
-    n_dropped = 0
+    n_dropped, lines, label_lines = 0, found.lines, found.labels.lines
     flaws = find_flaws(values, "negative-infinity")
     if flaws is not None:
         n_dropped = int(flaws.rows.sum())
         if not drop_nonfinite or n_dropped == len(values):
             raise _not_finite(found, flaws)
         values, y_true = values[~flaws.rows], y_true[~flaws.rows]
+        lines, label_lines = (
+            None if one is None else np.asarray(one)[~flaws.rows].tolist()
+            for one in (lines, label_lines)
+        )
         said = (
             f"{n_dropped:,} of {len(found.values):,} rows were dropped because their "
             "scores are not finite"
@@ -540,6 +549,8 @@ def _finished(found: _Found, *, drop_nonfinite: bool) -> ScoreFile:
         sources=tuple(dict.fromkeys((found.source, found.labels.source))),
         source=found.source,
         notes=notes,
+        lines=lines,
+        label_lines=label_lines,
     )
 
 

@@ -266,7 +266,7 @@ class Columns(FileData):
     def locations(self) -> dict[str, Location]:
         """The place of every column."""
         every = (*self.numbers, *self.texts)
-        return {name: Location(file=self.source, column=name) for name in every}
+        return {name: replace(self.location, column=name) for name in every}
 
 
 def read_columns(
@@ -488,7 +488,7 @@ def _table_dataset(
         source=source,
         notes=table.notes,
         lines=content.lines,
-        locations=_dataset_places(source, source, target, groups),
+        locations=_dataset_places(source, source, target, groups, content.lines),
     )
 
 
@@ -539,11 +539,16 @@ def _array_dataset(
 
 
 def _dataset_places(
-    features: str, file: str, target: str, groups: str | None
+    features: str,
+    file: str,
+    target: str,
+    groups: str | None,
+    lines: Sequence[int] | None = None,
 ) -> dict[str, Location]:
-    places = {"X": Location(file=features), "y": Location(file=file, column=target)}
+    place = Location(file=file, lines=lines)
+    places = {"X": replace(place, file=features), "y": replace(place, column=target)}
     if groups is not None:
-        places["groups"] = Location(file=file, column=groups)
+        places["groups"] = replace(place, column=groups)
     return places
 
 

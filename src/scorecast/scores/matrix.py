@@ -437,10 +437,13 @@ def _look_up(
     # Who named them is not told to name them, but what is wrong with the names.
     if what != "probability columns" and classes != tuple(range(len(classes))):
         remedy = f"use the same names for the labels and for the {what}"
+    strange = set(unknown)
+    first = next(i for i, x in enumerate(labels) if {str(x), _as_text(x)} & strange)
     raise InvalidInputError(
         f"labels that name no class of the {what}: {_some(unknown)}; "
         f"known are {_some(classes)}",
         parameter="y_true",
+        location=Location(row=first + 1),
         remedy=remedy,
     )
 
