@@ -52,4 +52,4 @@ bench-compare: setup ## measure them again, next to what was kept
 	$(BIN)/python benchmarks/all.py --compare
 
 clean:     ## remove what was built
-	rm -rf .venv docs/_build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-core dist docs/_build .pytest_cache .mypy_cache .ruff_cache

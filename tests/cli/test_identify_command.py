@@ -172,7 +172,7 @@ def test_several_scores_are_compared(run, folder):
     code, out, _ = run(
         "identify", "--scores", f"all={folder}/whole.npy", "--scores",
         folder / "part.npy", "--report", folder / "b.html", "--json", folder / "b.json",
-        "--weights", "variance", "--bound-sizes", 3, "--bound-sizes", 9,
+        "--weights", "variance", "--bound-sizes", "3,9",
     )  # fmt: skip
     assert code == 0
     assert "Of 2 decoders 'all' implies most" in out
@@ -660,3 +660,11 @@ def test_options_of_ensembles_and_models_given_twice_are_not_ignored(run, folder
     given = ("identify", "--stimuli", folder / "x.npy", "--responses", folder / "y.npy")
     assert run(*given, "--ensemble-draws", 9)[0] == 2
     assert run(*given, "--model", "ridge", "--model", "ridge")[0] == 2
+
+
+def test_several_targets_are_given_at_once_or_one_by_one(run, folder):
+    call = ["identify", "--scores", folder / "whole.npy", "--json", "-", "--to"]
+    code, together, _ = run(*call, "100,1e3")
+    assert code == 0
+    _, apart, _ = run(*call, 100, "--to", 1000)
+    assert json.loads(apart)["result"] == json.loads(together)["result"]

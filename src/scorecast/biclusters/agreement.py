@@ -323,7 +323,7 @@ def _recovery(overlaps: Overlaps, axis: Axis) -> float:
 
 
 for _axis, _suffix, _looked_at in (
-    (Axis.CELLS, "", "rows and columns"),
+    (Axis.CELLS, "", "cells"),
     (Axis.ROWS, "-rows", "rows"),
     (Axis.COLUMNS, "-columns", "columns"),
 ):
@@ -331,7 +331,7 @@ for _axis, _suffix, _looked_at in (
         AgreementMeasure(
             name=f"relevance{_suffix}",
             title="relevance",
-            summary=f"MS(B, H), {_looked_at}",
+            summary=f"best Jaccard index of found {_looked_at}, MS(B, H)",
             reference=_PRELIC,
             axis=_axis,
             evaluate=partial(_relevance, axis=_axis),
@@ -341,7 +341,7 @@ for _axis, _suffix, _looked_at in (
         AgreementMeasure(
             name=f"recovery{_suffix}",
             title="recovery",
-            summary=f"MS(H, B), {_looked_at}",
+            summary=f"best Jaccard index of hidden {_looked_at}, MS(H, B)",
             reference=_PRELIC,
             axis=_axis,
             evaluate=partial(_recovery, axis=_axis),
@@ -369,7 +369,7 @@ AGREEMENT_MEASURES.add(
     AgreementMeasure(
         name="consensus",
         title="consensus",
-        summary="best one-to-one pairs",
+        summary="mean Jaccard index over one-to-one pairs",
         reference="S. Hochreiter, U. Bodenhofer, M. Heusel and others (2010). FABIA: "
         "factor analysis for bicluster acquisition. Bioinformatics 26.",
         evaluate=_consensus,
@@ -402,7 +402,7 @@ AGREEMENT_MEASURES.add(
     AgreementMeasure(
         name="rnia",
         title="relative non-intersecting area",
-        summary="cells not in common; 0 is best",
+        summary="share of cells not in common; 0 is best",
         reference=_PATRIKAINEN,
         evaluate=_rnia,
         greater_is_better=False,
@@ -413,7 +413,7 @@ AGREEMENT_MEASURES.add(
     AgreementMeasure(
         name="clustering-error",
         title="clustering error",
-        summary="the same, one to one; 0 is best",
+        summary="the same over one-to-one pairs; 0 is best",
         reference=_PATRIKAINEN,
         evaluate=_clustering_error,
         greater_is_better=False,
@@ -497,12 +497,18 @@ def _entropy_along(overlaps: Overlaps, axis: Axis) -> float:
 
 
 for _axis in (Axis.ROWS, Axis.COLUMNS):
-    for _place, _title in enumerate(("F-measure", "precision", "recall")):
+    for _place, (_title, _summary) in enumerate(
+        (
+            ("F-measure", f"harmonic mean of precision and recall of {_axis}"),
+            ("precision", f"share of found {_axis} that are right"),
+            ("recall", f"share of hidden {_axis} that are found"),
+        )
+    ):
         AGREEMENT_MEASURES.add(
             AgreementMeasure(
                 name=f"{_title.lower().removesuffix('-measure')}-{_axis}",
                 title=f"{_title} of {_axis}",
-                summary=f"{_title} of {_axis}",
+                summary=_summary,
                 reference=_ASSENT,
                 axis=_axis,
                 evaluate=partial(_f_part, axis=_axis, place=_place),
@@ -513,7 +519,7 @@ for _axis in (Axis.ROWS, Axis.COLUMNS):
         AgreementMeasure(
             name=f"entropy-{_axis}",
             title=f"entropy of {_axis}",
-            summary=f"how mixed {_axis} are; 0 is best",
+            summary=f"how mixed found {_axis} are; 0 is best",
             reference=_SEQUEIRA,
             axis=_axis,
             evaluate=partial(_entropy_along, axis=_axis),

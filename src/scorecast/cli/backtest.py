@@ -36,7 +36,6 @@ _USUAL = (
     "--ratio",
     "--show",
     "--repeats",
-    "--top",
     "--report",
     "--json",
 )

@@ -104,8 +104,8 @@ _FOUND, _MODELS = "Question, of --found", "Question, of --model"
     "Input",
     "--found",
     metavar="FOUND.json",
-    help="Biclusters of DATA to score: JSON as G-Bic's, or a list of pairs of rows and "
-    "columns, counted from 0.",
+    help="Biclusters of DATA to score: a JSON list of pairs [rows, columns], counted "
+    "from 0, or the JSON that the data generator G-Bic writes.",
 )
 @option(
     "Input",
@@ -209,7 +209,7 @@ _FOUND, _MODELS = "Question, of --found", "Question, of --model"
     metavar="NAME",
     help="What is measured; tests look at the first; may be repeated. [default: "
     "consensus, recovery, relevance, rnia]",
-    methods=[(x.name, x.title) for x in _MEASURES.values()],
+    methods=[(x.name, x.summary) for x in _MEASURES.values()],
 )
 @option(
     _MODELS,

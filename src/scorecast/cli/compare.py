@@ -44,8 +44,8 @@ _OF_TWO = ("interval", "n_resamples")
         "--scoring",
         "--confidence-level",
         "--test",
-        "--post-hoc",
         "--json",
+        "--report",
     ),
     aliases={"results": "TABLE", "a": "--model", "names": "--model"},
 )
@@ -128,7 +128,7 @@ _OF_TWO = ("interval", "n_resamples")
     metavar="HALF-WIDTH",
     help="Differences up to this make no difference: adds Bayesian chances.",
 )
-@level_option("One less the chance of any false claim; level of intervals.")
+@level_option("1 minus the family-wise error rate; level of intervals.")
 @method_option("--test", PAIR_TESTS, says="How pairs of models are tested.")
 @method_option("--post-hoc", POST_HOC, says="How p-values of all pairs are corrected.")
 @method_option(

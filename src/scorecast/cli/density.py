@@ -66,8 +66,8 @@ _SUCH = (
     "Question",
     "--as-fitted",
     is_flag=True,
-    help="Ask of the density as it was fitted to one part, errors of the fit included; "
-    "by default p allows for them.",
+    help="Test the density just as fitted, so that errors of the fit count against it; "
+    "by default it is fitted again to data drawn from it, and p allows for them.",
 )
 @option(
     "Question",

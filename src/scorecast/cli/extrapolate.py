@@ -181,7 +181,10 @@ _OF_ONE = ("cost", "curve")
 @method_option(
     "--method",
     EXTRAPOLATORS,
-    others=(*RISK_METHODS, *(n for n in CURVE_METHODS if n not in EXTRAPOLATORS)),
+    others=(
+        *RISK_METHODS.values(),
+        *(m for name, m in CURVE_METHODS.items() if name not in EXTRAPOLATORS),
+    ),
     says=f"How to extrapolate; costs also by {', '.join(RISK_METHODS)}, points of "
     f"--curve by {', '.join(CURVE_METHODS)}.",
 )

@@ -45,12 +45,11 @@ if TYPE_CHECKING:
 _USUAL = (
     "--scores",
     "--labels",
-    "--stimuli",
+    "--features",
     "--responses",
     "--model",
     "--accuracy",
     "--to",
-    "--units",
     "--confidence-level",
     "--report",
     "--json",
@@ -211,10 +210,11 @@ _INSTEAD = {
 @option(
     "Question",
     "--to",
-    type=Whole(min=2),
+    type=Listed(Whole(min=2)),
     multiple=True,
     metavar="N",
-    help="Number of candidates to extrapolate to; may be repeated.",
+    help="Number of candidates to extrapolate to, such as 1e5; several as 400,1000, or "
+    "repeated.",
 )
 @option(
     "Question",
@@ -316,11 +316,11 @@ _INSTEAD = {
 @option(
     "Method",
     "--bound-sizes",
-    type=Whole(min=2),
+    type=Listed(Whole(min=2)),
     multiple=True,
     metavar="K",
-    help="Number of candidates for the bound; may be repeated. [default: up to four "
-    "from 3 to all]",
+    help="Number of candidates for the bound; several as 5,20, or repeated. [default: "
+    "up to four from 3 to all]",
 )
 @method_option(
     "--weights",
@@ -347,6 +347,8 @@ def command(context: click.Context, /, **options: Any) -> None:
     if context.args:
         problem = f"files are named by options here: use --scores {context.args[0]}"
         raise UsageError(problem)
+    for name in ("to", "bound_sizes"):
+        options[name] = tuple(n for several in options[name] for n in several)
     route = _route(options)
     refuse_unused(context, _UNUSED[route], f"{_INSTEAD[route]}: leave it out")
     if len(options["scores"]) > 1:

@@ -221,15 +221,17 @@ class PriorScale(_ParamType):
     "--tails",
     type=click.Choice(["all", "mixture"]),
     default="all",
-    help="Views of the tails that the interval holds.",
+    help="What the interval allows for: any of three models of heavy tails (a mixture, "
+    "Pareto tails, none), or the mixture alone.",
 )
 @option(
     "Method",
     "--prior-scale",
     type=PriorScale(),
     metavar="FACTOR",
-    help="Widen the prior of j so many times (it expects J within 2.6 nats of 0); or "
-    "evidence: as wide as foretells the cases best, in a minute or two.",
+    help="Widen the prior so many times (it expects the mean information, J, within "
+    "2.6 nats of 0); or evidence: as wide as foretells the cases best, in a minute or "
+    "two.",
 )
 @option("Method", "--chains", type=Whole(min=1), help="Number of compiled chains.")
 @option("Method", "--draws", type=Whole(min=10), help="Draws kept per compiled chain.")
@@ -245,7 +247,7 @@ class PriorScale(_ParamType):
     "Method",
     "--allow-unconverged",
     is_flag=True,
-    help="Answer, with a stamp, where the chains disagree.",
+    help="Answer all the same, marked as not converged, where the chains disagree.",
 )
 @option(
     "Method",

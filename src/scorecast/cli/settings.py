@@ -54,11 +54,11 @@ _SLOW = "with_bayes_error"  # nobody waits for it
         "--vary",
         "--simulate",
         "--fix",
-        "--design",
         "--scoring",
         "--cv",
-        "--datasets",
         "--quick",
+        "--json",
+        "--report",
     ),
     aliases={
         **{
@@ -120,7 +120,8 @@ _SLOW = "with_bayes_error"  # nobody waits for it
     "--alpha",
     type=Share(is_open=True),
     default=0.1,
-    help="Level of the tests of single settings.",
+    help="Level of the tests of single settings; 0.1 as in the paper, since a model "
+    "must win in many of them.",
 )
 @option(
     "Question",
@@ -134,7 +135,7 @@ _SLOW = "with_bayes_error"  # nobody waits for it
     "--max-groups",
     type=Whole(min=1),
     default=6,
-    help="Most groups of like difficulty.",
+    help="Most groups that settings are sorted into, from easy to hard.",
 )
 @option(
     "Question",
@@ -143,7 +144,7 @@ _SLOW = "with_bayes_error"  # nobody waits for it
     multiple=True,
     metavar="NAME",
     help="What else to look at in every setting: null (p-values against chance), "
-    "bias-variance, recall (of every class); may be repeated.",
+    "bias_variance, recall (of every class); may be repeated.",
     methods=[(one.name, one.summary) for one in COLLECTIONS.values()],
 )
 @option(

@@ -70,8 +70,6 @@ _OF_SAMPLES = (
         "--rule",
         "--power",
         "--confidence-level",
-        "--group-size",
-        "--correlation",
         "--json",
         "--report",
     ),
@@ -128,7 +126,7 @@ _OF_SAMPLES = (
     type=Share(is_open=True),
     default=0.95,
     metavar="SHARE",
-    help="Level of the interval; one less that of the test.",
+    help="Level of the interval; 1 minus that of the test.",
 )
 @option(
     "Classes",
@@ -152,8 +150,8 @@ _OF_SAMPLES = (
     "--spread",
     type=click.FloatRange(min=0, min_open=True),
     metavar="NUMBER",
-    help="How unequally hard examples are, in normal quantiles. [default: 0.95, or as "
-    "in the pilot]",
+    help="How unequally hard examples are: standard deviation of the probit of their "
+    "chance against one wrong class. [default: 0.95, or as in the pilot]",
 )
 @option(
     "Classes",
@@ -253,7 +251,7 @@ _OF_SAMPLES = (
     "--interval",
     PROPORTION_INTERVALS,
     default="wilson",
-    others=(CLUSTERED_WILSON.name,),
+    others=(CLUSTERED_WILSON,),
     says=f"Of which the width is meant; of groups and repeats {CLUSTERED_WILSON.name}.",
 )
 @method_option(

@@ -227,7 +227,8 @@ def _numbers(
     "Method",
     "--allow-unconverged",
     is_flag=True,
-    help="Answer, with a stamp, where the chains of the posterior of J disagree.",
+    help="Answer all the same, marked as not converged, where the chains of the "
+    "posterior of the information disagree.",
 )
 @option(
     "Output",

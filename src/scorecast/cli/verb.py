@@ -34,6 +34,9 @@ else:
     _Choice = click.Choice  # not generic before click 8.2
 
 _USUAL = "Usual options"
+# Groups of help that come before those of a verb's own, and after them.
+_FIRST = ("Input", "Question")
+_LAST = ("Method", "File layout", "Output")
 _MOST = 10**15  # whole numbers up to here are exact as floating-point numbers, too
 _GIVEN = ParameterSource.COMMANDLINE
 # Options that every verb has, by the group of help that they stand in.
@@ -112,7 +115,7 @@ class Verb(click.Command):
     def option_groups(
         self, ctx: click.Context
     ) -> list[tuple[str, list[tuple[str, str]]]]:
-        """Return the usual options, then all others by group, then methods by name."""
+        """Return the usual options, all others by group, and methods by name."""
         groups: dict[str, list[tuple[str, str]]] = {}
         usual: dict[str, tuple[str, str]] = {}
         methods = []
@@ -130,8 +133,8 @@ class Verb(click.Command):
             group = getattr(param, "group", None) or shared
             groups.setdefault(group, []).append(record)
         first = [usual[name] for name in self.usual if name in usual]
-        last = [group for group in ("File layout", "Output") if group in groups]
-        order = [*(g for g in groups if g not in last), *last]
+        own = [g for g in groups if g not in (*_FIRST, *_LAST)]
+        order = [g for g in (*_FIRST, *own, *_LAST) if g in groups]
         grouped = [(_USUAL, first), *((group, groups[group]) for group in order)]
         found = [*grouped, *methods]
         return [(title, records) for title, records in found if records]
@@ -199,19 +202,19 @@ def method_option(
     *,
     group: str = "Method",
     default: str | None = "auto",
-    others: Sequence[str] = (),
+    others: Sequence[Any] = (),
     says: str = "",
 ) -> Callable[[F], F]:
     """Make an option of the methods of a registry, listed below all options."""
-    first = [] if default is None else [default]
+    names = [*([] if default is None else [default]), *(m.name for m in others)]
     return option(
         group,
         name,
-        type=MethodName(registry, [*first, *others]),
+        type=MethodName(registry, names),
         metavar="NAME",
         default=default,
         help=says or f"One of {', '.join(registry)}.",
-        methods=[described(m) for m in registry.values()],
+        methods=[described(m) for m in (*registry.values(), *others)],
     )
 
 

@@ -129,7 +129,7 @@ class Comparison(Result):
     greater_is_better : bool
         Which way is better.
     confidence_level : float
-        One less the family-wise error; level of intervals.
+        1 minus the family-wise error rate; level of intervals.
     test_ratio : float or None
         Samples tested per sample trained on, of splits.
     rope : float or None
@@ -356,7 +356,7 @@ def compare(
     greater_is_better : bool, optional
         Which way is better; as the metric says for assessments, else greater.
     confidence_level : float, default=0.95
-        One less the family-wise error; also the level of the interval of each
+        1 minus the family-wise error rate; also the level of the interval of each
         difference.
     rope : float, optional
         Half the width of a region of practical equivalence: adds Bayesian chances.

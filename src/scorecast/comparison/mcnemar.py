@@ -250,7 +250,7 @@ _add(
 _add(
     "mcnemar-exact",
     "McNemar's exact test",
-    "right or wrong; never above its level, and timid for it",
+    "right or wrong; never above its level, and conservative for it",
     exact,
     is_exact=True,
 )

@@ -684,7 +684,7 @@ PAIR_TESTS.add(
     PairTest(
         name="5x2cv-t",
         title="5x2cv t-test of Dietterich",
-        summary="five times two folds; hangs on the first fold",
+        summary="five times two folds; depends on which fold is first",
         reference="T. G. Dietterich (1998). Approximate statistical tests for "
         "comparing supervised classification learning algorithms. Neural Computation "
         "10.",

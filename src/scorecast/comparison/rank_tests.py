@@ -298,7 +298,7 @@ OMNIBUS_TESTS.add(
     OmnibusTest(
         name="friedman",
         title="Friedman's test",
-        summary="chi-squared of ranks; timid",
+        summary="chi-squared of ranks; conservative",
         reference=_FRIEDMAN,
         compute=lambda x, greater: _friedman(x, greater, corrects_ties=False),
     )
@@ -520,11 +520,11 @@ _COMPARABLE = "results are comparable between data sets"
 _add_rank_test(
     "ranks",
     "z-test of mean ranks",
-    "tables with few data sets; ranks hang on the other models",
+    "tables with few data sets; ranks depend on the other models",
     plain_z,
     most_plain_z,
     (DEMSAR,),
-    "what tells two models apart may hang on the others: their ranks do",
+    "what tells two models apart may depend on the others: their ranks do",
 )
 _add_rank_test(
     "aligned",

@@ -532,6 +532,11 @@ def required_training_size(
     InsufficientDataError
         If twenty million samples are not enough.
 
+    References
+    ----------
+    K. K. Dobbin and R. M. Simon (2007). Sample size planning for developing classifiers
+    using high-dimensional DNA microarray data. Biostatistics 8.
+
     Examples
     --------
     >>> required_training_size("linear", distance=2, n_features=50).n_samples

@@ -194,6 +194,11 @@ def backtest(
     InsufficientDataError
         If there are too few classes to hide any.
 
+    References
+    ----------
+    C. Zheng, R. Achanta and Y. Benjamini (2018). Extrapolating expected accuracies for
+    large multi-class problems. Journal of Machine Learning Research 19.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)

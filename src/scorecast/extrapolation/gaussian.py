@@ -53,7 +53,10 @@ class Gaussian(RankExtrapolator):
 
     name: str = "gaussian"
     title: str = "the two-parameter probit law"
-    summary: str = "normal Phi^-1(U) by maximum likelihood; exact for Gaussian scores"
+    summary: str = (
+        "two parameters by maximum likelihood: how hard examples are is normal on the "
+        "probit scale; exact for Gaussian scores"
+    )
     reference: str = "Zheng and Benjamini (2016)"
     criterion: str = "likelihood"
 

@@ -66,7 +66,10 @@ class PseudoLikelihood(RankExtrapolator):
 
     name: str = "npmle"
     title: str = "the most likely law"
-    summary: str = "the most likely law of U whatever its shape; wild far out"
+    summary: str = (
+        "maximum likelihood of how hard examples are, whatever the distribution; wild "
+        "far out"
+    )
     reference: str = "Wang (2007)"
     monotone: bool = False
 
@@ -265,7 +268,7 @@ EXTRAPOLATORS.add(
     PseudoLikelihood(
         monotone=True,
         title="the most likely law of increasing density",
-        summary="the most likely law of U whose density increases (a convex D)",
+        summary="the same among distributions with more easy than hard examples",
         reference="Zheng, Achanta and Benjamini (2016)",
     )
 )

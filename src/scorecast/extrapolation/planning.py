@@ -197,6 +197,11 @@ def required_classes(
     InsufficientDataError
         If a pilot tells nothing about that.
 
+    References
+    ----------
+    C. Zheng, R. Achanta and Y. Benjamini (2018). Extrapolating expected accuracies for
+    large multi-class problems. Journal of Machine Learning Research 19.
+
     Examples
     --------
     >>> plan = required_classes(0.9, to=1000, margin=0.15, method="gaussian")

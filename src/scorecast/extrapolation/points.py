@@ -244,7 +244,7 @@ class PitmanYorCurve(CurveMethod):
 
     name: str = "pitman-yor"
     title: str = "Pitman and Yor's curve"
-    summary: str = "two parameters, as used for re-identification; too low far out"
+    summary: str = "two parameters of uniqueness in a population; too low far out"
     reference: str = "Rocher, Hendrickx and de Montjoye (2025)"
 
     def log_odds(self, theta: FloatArray, ks: FloatArray, top: int) -> FloatArray:  # noqa: ARG002
@@ -280,7 +280,9 @@ class ProbitLine(CurveMethod):
 
     name: str = "probit-line"
     title: str = "a line in probit over the log of the number of classes"
-    summary: str = "plain and hard to beat from three exact points or more"
+    summary: str = (
+        "a line through probits of the points; hard to beat from three exact ones"
+    )
 
     def log_odds(self, theta: FloatArray, ks: FloatArray, top: int) -> FloatArray:  # noqa: ARG002
         """Follow the line."""

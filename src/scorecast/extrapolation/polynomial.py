@@ -40,7 +40,10 @@ class Polynomial(RankExtrapolator):
 
     name: str = "polynomial"
     title: str = "a polynomial"
-    summary: str = "a polynomial D(u); for comparison, not to be trusted far out"
+    summary: str = (
+        "distribution of how hard examples are, a polynomial; for comparison, not to "
+        "be trusted far out"
+    )
     reference: str = "Zheng, Achanta and Benjamini (2018)"
     degree: int = 3
 

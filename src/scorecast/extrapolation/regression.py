@@ -99,7 +99,10 @@ class Regression(RankExtrapolator):
 
     name: str = "regression"
     title: str = "ClassExReg"
-    summary: str = "the accuracy curve regressed on a radial basis (ClassExReg)"
+    summary: str = (
+        "the observed curve fitted by a sum of smooth ones (ClassExReg); knots=r "
+        "places them as the authors' R code does"
+    )
     reference: str = "Zheng, Achanta and Benjamini (2018)"
     bandwidth: float | None = None
     form: str = "accuracy"

@@ -53,7 +53,10 @@ class Spline(RankExtrapolator):
 
     name: str = "spline"
     title: str = "a convex linear spline"
-    summary: str = "a convex piecewise linear D(u); simple and steady"
+    summary: str = (
+        "distribution of how hard examples are, piecewise linear and convex; simple "
+        "and steady"
+    )
     reference: str = "Zheng, Achanta and Benjamini (2018)"
     n_knots: int = 10_000
 

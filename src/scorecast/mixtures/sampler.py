@@ -74,6 +74,12 @@ class Sampling:
         How often to go on at most; by default as often as the seconds allow.
     n_kept : int, default=400
         Draws kept in full, over all chains.
+
+    Examples
+    --------
+    >>> import scorecast as sc
+    >>> quick = sc.Sampling(n_chains=2, n_warmup=200, n_draws=500)
+    >>> model = sc.SurvivalModel(sampling=quick)
     """
 
     n_chains: int = 4

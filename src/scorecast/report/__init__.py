@@ -60,6 +60,15 @@ def render(
     ------
     UsageError
         If there is no such form, or not of this result.
+
+    Examples
+    --------
+    >>> import scorecast as sc
+    >>> answer = sc.required_test_size(accuracy=0.9, width=0.1)
+    >>> print(sc.render(answer, width=70))
+    141 test samples give a 95 % interval (wilson) of width 0.1 around an
+    accuracy of 90 %.
+    ...
     """
     if format == "html":
         return _page((result,), None, None)
@@ -106,6 +115,16 @@ def write_report(
     -------
     str
         The path.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import scorecast as sc
+    >>> answer = sc.required_test_size(accuracy=0.9, width=0.1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = sc.write_report(answer, f"{folder}/answer.html", title="A test")
+    >>> path.endswith("answer.html")
+    True
     """
     from scorecast.io import write_text
 
@@ -148,6 +167,13 @@ def plot(result: Result, ax: Axes | None = None) -> Axes:
     ------
     UsageError
         If there is no figure of this kind of result.
+
+    Examples
+    --------
+    >>> import scorecast as sc
+    >>> axes = sc.plot(sc.accuracy_curve([[3, 1, 2], [1, 2, 3], [0, 1, 2]], [0, 1, 2]))
+    >>> axes.get_xlabel()
+    'number of classes'
     """
     figures = import_module("scorecast.report.figures")
     drawn: Axes = figures.draw_on(main_drawing(result), ax)

@@ -109,6 +109,19 @@ def load(path: str | os.PathLike[str]) -> Result:
     ------
     InvalidInputError
         If it is no result, or damaged; the field at fault is named.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> import scorecast as sc
+    >>> answer = sc.required_test_size(accuracy=0.9, width=0.1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "answer.json")
+    ...     _ = path.write_text(json.dumps(answer.to_dict()))
+    ...     again = sc.load(path)
+    >>> again.n_samples == answer.n_samples
+    True
     """
     from scorecast.io import read_json
 

@@ -266,6 +266,11 @@ def accuracy_curve(
     UsageError
         If a size exceeds the observed classes, or a rule has no such name.
 
+    References
+    ----------
+    C. Zheng, R. Achanta and Y. Benjamini (2018). Extrapolating expected accuracies for
+    large multi-class problems. Journal of Machine Learning Research 19.
+
     Examples
     --------
     >>> curve = accuracy_curve([[3, 1, 2], [1, 2, 3], [0, 1, 2]], [0, 1, 2])
@@ -450,6 +455,11 @@ def risk_curve(
         If the costs are not one for every pair of classes.
     UsageError
         If a size exceeds the observed classes, or a rule has no such name.
+
+    References
+    ----------
+    C. Zheng, R. Achanta and Y. Benjamini (2018). Extrapolating expected accuracies for
+    large multi-class problems. Journal of Machine Learning Research 19.
 
     Examples
     --------

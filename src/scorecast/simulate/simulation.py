@@ -309,5 +309,8 @@ def _parameter_texts(owner: Any) -> dict[str, str]:
             texts |= {name: [] for name in names}
         elif line:  # the heading of the next section
             break
-    plain = {name: " ".join(text).replace("`", "") for name, text in texts.items()}
+    plain = {
+        name: re.sub(r"\s*\[\d+\]_|`", "", " ".join(text))
+        for name, text in texts.items()
+    }
     return {name: re.split(r"(?<=\.)\s", text)[0] for name, text in plain.items()}
