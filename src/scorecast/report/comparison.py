@@ -254,12 +254,6 @@ def _named(names: Sequence[str]) -> str:
     return formats.listed(names, most)
 
 
-def _sentence(text: str) -> str:
-    """Begin with a capital letter and end with a full stop."""
-    whole = text[:1].upper() + text[1:].rstrip()
-    return whole if whole.endswith((".", "!", "?")) else f"{whole}."
-
-
 def _size(found: Comparison) -> str:
     """Say how many rows there are, and in how many groups."""
     size = counted(found.n_rows, _ROWS[found.rows])
@@ -387,7 +381,7 @@ def _headline_of_control(
     stands = f"mean rank {found.ranks[centre]:.2f}"
     if found.stands_by_means:
         stands = f"mean {amount(found.means[centre])}"
-    way = _sentence(_direction(found.greater_is_better))
+    way = formats.sentence(_direction(found.greater_is_better))
     return (
         f"The control, {centre} ({stands} of {len(found.models)} on {_size(found)}), "
         f"{'; '.join(said)}. {way} {_error(found)}"
@@ -942,7 +936,7 @@ def _effect_table(found: Comparison) -> Table:
 
 def _assumption_section(found: Comparison) -> Section:
     reasons = [_reason(choice, found) for choice in found.choices]
-    items = tuple(map(_sentence, (*_assumptions(found), *reasons)))
+    items = tuple(map(formats.sentence, (*_assumptions(found), *reasons)))
     return Section(heading="What this assumes", items=items)
 
 
@@ -1072,7 +1066,7 @@ def _pair_notes(found: PairComparison, test: PairTest) -> tuple[str, ...]:
         elif found.n_groups is not None:
             what = "all groups differ alike, so that their spread, and with it p,"
         way = "; use the permutation test" if test.estimand is Estimand.AUC else ""
-        said.append(_sentence(f"{what} is unknown{way}"))
+        said.append(formats.sentence(f"{what} is unknown{way}"))
     if found.is_first_fold_contrary:
         said.append(
             "The first fold, which p is about, and the mean of all ten point opposite "

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
 from scorecast import exceptions
-from scorecast.exceptions import listed
+from scorecast.exceptions import listed, sentence
 
 __all__ = [
     "UNKNOWN",
@@ -704,9 +704,3 @@ def page_name(name: str) -> str:
     """
     shown = model_name(name, 60)
     return shown if len(shown) <= 24 else _SEAM.sub("\N{ZERO WIDTH SPACE}", shown)
-
-
-def sentence(text: str) -> str:
-    """Begin with a capital letter and end with a full stop."""
-    whole = text[:1].upper() + text[1:].rstrip()
-    return whole if whole.endswith((".", "!", "?")) else f"{whole}."
