@@ -116,3 +116,28 @@ def test_the_words_of_a_verdict_are_in_the_glossary():
     page = (ROOT / "docs" / "glossary.md").read_text()
     words = next(x for x in page.splitlines() if x.startswith("feasible, "))
     assert words.split(", ") == list(_WORDS.values())
+
+
+def test_every_mutant_is_where_it_says():
+    """A verdict on code that nobody finds again says nothing."""
+    mutants = tool("mutants")
+    live = [mutant for mutant in mutants._load() if mutants.is_live(mutant)]
+    sources = {x["file"]: (ROOT / x["file"]).read_text() for x in live}
+    lost = [x for x in live if mutants.place_of(x, sources[x["file"]]) is None]
+    assert live
+    assert lost == []
+    moved = {x["file"]: "\n# more\n" + sources[x["file"]] for x in live}
+    line, column = mutants.place_of(live[0], moved[live[0]["file"]])
+    assert moved[live[0]["file"]].splitlines()[line][column:].startswith(live[0]["old"])
+    assert (
+        mutants.place_of({**live[0], "inside": "nothing"}, sources[live[0]["file"]])
+        is None
+    )
+
+
+def tool(name):
+    """Load a file of tools/, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
