@@ -39,9 +39,9 @@ from scorecast.exceptions import quoted
 from scorecast.report import formats
 from scorecast.report.comparison_figures import (
     alike_without_bar,
+    critical_difference_drawing,
     difference_drawing,
     pair_drawing,
-    rank_drawing,
     wins_drawing,
 )
 from scorecast.report.document import Document, Section, Table
@@ -565,7 +565,9 @@ def comparison_document(found: Comparison) -> Document:
     if found.control is None and 2 < len(found.models) <= _MOST_IN_MATRIX:
         sections.append(_wins_section(found))
     sections += [_pairs_section(found), _assumption_section(found)]
-    figure = rank_drawing(found) if is_ranked else difference_drawing(found)
+    figure = (
+        critical_difference_drawing(found) if is_ranked else difference_drawing(found)
+    )
     return Document(
         headline=_headline(found),
         notes=_comparison_notes(found),
@@ -741,7 +743,11 @@ def _rank_section(found: Comparison) -> Section:
             "Not told apart either, though no bar can join them without a model that "
             f"differs: {pairs}{more}."
         )
-    return Section(heading="Mean ranks", lead=tuple(leads), figure=rank_drawing(found))
+    return Section(
+        heading="Mean ranks",
+        lead=tuple(leads),
+        figure=critical_difference_drawing(found),
+    )
 
 
 def _difference_section(found: Comparison) -> Section:
