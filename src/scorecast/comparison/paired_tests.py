@@ -357,6 +357,8 @@ class PairTest(Method):
     table_z : callable or None
         From a table of results and which way is better to how many standard errors
         models lie apart in rank, for tests of whole tables.
+    ranks : str
+        What ranks those are; empty for other tests.
     takes : frozenset of RowKind
         What rows it is for.
     takes_many : bool
@@ -391,6 +393,7 @@ class PairTest(Method):
 
     evaluate: Callable[[PairData, TestSettings], PairOutcome] | None = None
     table_z: Callable[[FloatArray, bool], FloatArray] | None = None
+    ranks: str = ""
     takes: frozenset[RowKind] = frozenset({RowKind.SAMPLES})
     takes_many: bool = False
     grouping: Grouping = Grouping.NO

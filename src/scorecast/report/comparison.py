@@ -593,10 +593,9 @@ def _comparison_notes(found: Comparison) -> tuple[str, ...]:
                 f"whatever the results{takes}."
             )
         elif code is NoteCode.FEW_DATASETS:
-            ranks = test.title.removeprefix("z-test of ")
             said.append(
-                f"{note.count} data sets are few: p-values of {ranks} are approximate "
-                "below ten."
+                f"{note.count} data sets are few: p-values of {test.ranks} are "
+                "approximate below ten."
             )
         else:
             said.append(_NOTES[code](note))
