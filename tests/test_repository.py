@@ -1,13 +1,16 @@
 """What the repository promises about itself."""
 
+import ast
 import importlib
 import importlib.util
+import pkgutil
 import re
 import subprocess
 from pathlib import Path
 
 import click
 
+import scorecast
 from scorecast.cli.main import scorecast as group
 
 ROOT = Path(__file__).parents[1]
@@ -141,3 +144,26 @@ def tool(name):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_tests_go_through_the_surface_of_a_room():
+    surfaces = {
+        room.name: set(
+            getattr(importlib.import_module(f"scorecast.{room.name}"), "__all__", ())
+        )
+        for room in pkgutil.iter_modules(scorecast.__path__)
+    }
+    deep = [
+        (path.relative_to(ROOT).as_posix(), node.lineno, name.name)
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and is_deep(node.module or "")
+        for name in node.names
+        if name.name in surfaces[node.module.split(".")[1]]
+    ]
+    assert deep == []
+
+
+def is_deep(module):
+    """Tell whether a module lies within a room, such as `scorecast.scores.ranks`."""
+    return re.fullmatch(r"scorecast\.\w+\..+", module) is not None

@@ -11,13 +11,13 @@ import scorecast as sc
 from scorecast._core.result import result_from_dict
 from scorecast.evaluation import (
     Diagnostics,
+    Task,
     assess,
     check_data,
     collect_estimates,
     draw_splits,
     make_estimator,
 )
-from scorecast.evaluation.metrics import Task
 from scorecast.evaluation.target_ranges import _range, target_ranges
 
 QUICK = Diagnostics(bias_variance=False, data_profile=False, n_resamples=0)

@@ -20,13 +20,15 @@ from scorecast.exceptions import (
 from scorecast.reproduction import (
     ENTRIES,
     PAPERS,
+    ReproducedEntry,
+    Reproduction,
     Verdict,
     catalogue,
     expected_accuracies,
 )
 from scorecast.reproduction.entry import Found, Measured, published_numbers
 from scorecast.reproduction.reproduce import _sources, judged
-from scorecast.reproduction.result import ReproducedEntry, Reproduction, verdict_of
+from scorecast.reproduction.result import verdict_of
 
 QUICK = (
     "001-sec-2.4",
