@@ -167,3 +167,9 @@ def test_tests_go_through_the_surface_of_a_room():
 def is_deep(module):
     """Tell whether a module lies within a room, such as `scorecast.scores.ranks`."""
     return re.fullmatch(r"scorecast\.\w+\..+", module) is not None
+
+
+def test_lines_of_code_are_counted_without_what_is_said_about_them():
+    count = tool("house_table").code_lines
+    assert count('"""One.\n\nTwo.\n"""\n\nimport os  # a comment\n\n# Another\n') == 1
+    assert count('def f():\n    """Do."""\n    return """a\n    b"""\n') == 3
