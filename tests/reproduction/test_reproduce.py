@@ -157,6 +157,20 @@ def test_what_is_drawn_as_a_density_is_one(quick):
         assert 0.9 < mass < 1.001, line.name  # its tail goes on beyond the figure
 
 
+@pytest.mark.parametrize(
+    ("is_name", "said"), [(True, ": Bayes e."), (False, ": bayes e.")]
+)
+def test_a_caption_keeps_the_capital_of_a_name(quick, is_name, said):
+    entry = quick["002-b6"]
+    picture = dataclasses.replace(
+        entry.pictures[0], title="Bayes e", begins_with_name=is_name
+    )
+    entry = dataclasses.replace(entry, pictures=(picture,))
+    found = dataclasses.replace(sc.reproduce(["002-b6"]), entries=(entry,))
+    page = sc.render(found, "markdown")
+    assert said in page
+
+
 def test_a_bound_that_forgets_the_choice_of_a_rule_does_not_hold():
     found = sc.reproduce("000-lemma-2.5.1").entries[0].numbers
     share = {n.cell: n.measured for n in found}

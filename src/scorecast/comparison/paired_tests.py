@@ -389,6 +389,8 @@ class PairTest(Method):
         The Bayesian answer to the same question; None where there is none.
     further : tuple of str
         More works to cite.
+    begins_with_name : bool
+        Whether the title takes no article within a sentence.
     """
 
     evaluate: Callable[[PairData, TestSettings], PairOutcome] | None = None
@@ -409,6 +411,7 @@ class PairTest(Method):
     test_ratio: float | None = None
     posterior: Posterior | None = None
     further: tuple[str, ...] = ()
+    begins_with_name: bool = False
 
     @property
     def works(self) -> tuple[str, ...]:
@@ -750,6 +753,7 @@ PAIR_TESTS.add(
     PairTest(
         name="delong",
         title="DeLong's test",
+        begins_with_name=True,
         summary="areas under ROC curves, of scores of the positive class",
         reference="E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson (1988). "
         "Comparing the areas under two or more correlated receiver operating "

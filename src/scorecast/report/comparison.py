@@ -470,7 +470,8 @@ def _paragraph_omnibus(found: Comparison) -> str:
 def _paragraph_test(found: Comparison) -> str:
     test, post_hoc = PAIR_TESTS[found.test], POST_HOC[found.post_hoc]
     cited = f" ({formats.cite(test.works)})" if test.works else ""
-    by = f"by {_with_article(test.title)}{cited}"
+    article = "" if test.begins_with_name else "the "
+    by = f"by {article}{test.title}{cited}"
     if len(found.pairs) == 1:
         return f"The two were compared {by}."
     whom = "All pairs were compared"
@@ -485,11 +486,6 @@ def _paragraph_test(found: Comparison) -> str:
         f"{len(found.pairs)} comparisons, so that the chance of one or more false "
         f"claims is at most {formats.percent(found.alpha)}{_if_they_hold(found)}."
     )
-
-
-def _with_article(title: str) -> str:
-    """Write "the sign test", but "McNemar's test"."""
-    return title if title.split()[0].endswith("'s") else f"the {title}"
 
 
 def _paragraph_outcome(found: Comparison) -> str:
