@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import subprocess
 import sys
@@ -44,6 +45,27 @@ def test_a_folder_offers_what_it_lists(folder):
     assert module.__doc__
     for name in getattr(module, "__all__", ()):
         assert hasattr(module, name)
+
+
+def test_one_argument_has_one_default_in_every_room():
+    house = {"random_state": 0, "confidence_level": 0.95, "units": "bits"}
+    excepted = {
+        ("TunedEstimator", "random_state"),  # scikit-learn's default
+        ("ImpliedInformation", "random_state"),  # an answer, which may have had no seed
+    }
+    found = {
+        (name, argument): given.default
+        for folder in FOLDERS
+        for name in getattr(
+            importlib.import_module(f"scorecast.{folder}"), "__all__", ()
+        )
+        if callable(public := getattr(sys.modules[f"scorecast.{folder}"], name))
+        for argument, given in inspect.signature(public).parameters.items()
+        if argument in house and given.default is not inspect.Parameter.empty
+    }
+    other = {key for key, default in found.items() if default != house[key[1]]}
+    assert other == excepted
+    assert {argument for _, argument in found} == set(house)
 
 
 @pytest.mark.parametrize("name", MODULES)

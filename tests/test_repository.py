@@ -1,13 +1,16 @@
 """What the repository promises about itself."""
 
+import ast
 import importlib
 import importlib.util
+import pkgutil
 import re
 import subprocess
 from pathlib import Path
 
 import click
 
+import scorecast
 from scorecast.cli.main import scorecast as group
 
 ROOT = Path(__file__).parents[1]
@@ -116,3 +119,57 @@ def test_the_words_of_a_verdict_are_in_the_glossary():
     page = (ROOT / "docs" / "glossary.md").read_text()
     words = next(x for x in page.splitlines() if x.startswith("feasible, "))
     assert words.split(", ") == list(_WORDS.values())
+
+
+def test_every_mutant_is_where_it_says():
+    """A verdict on code that nobody finds again says nothing."""
+    mutants = tool("mutants")
+    live = [mutant for mutant in mutants._load() if mutants.is_live(mutant)]
+    sources = {x["file"]: (ROOT / x["file"]).read_text() for x in live}
+    lost = [x for x in live if mutants.place_of(x, sources[x["file"]]) is None]
+    assert live
+    assert lost == []
+    moved = {x["file"]: "\n# more\n" + sources[x["file"]] for x in live}
+    line, column = mutants.place_of(live[0], moved[live[0]["file"]])
+    assert moved[live[0]["file"]].splitlines()[line][column:].startswith(live[0]["old"])
+    assert (
+        mutants.place_of({**live[0], "inside": "nothing"}, sources[live[0]["file"]])
+        is None
+    )
+
+
+def tool(name):
+    """Load a file of tools/, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_tests_go_through_the_surface_of_a_room():
+    surfaces = {
+        room.name: set(
+            getattr(importlib.import_module(f"scorecast.{room.name}"), "__all__", ())
+        )
+        for room in pkgutil.iter_modules(scorecast.__path__)
+    }
+    deep = [
+        (path.relative_to(ROOT).as_posix(), node.lineno, name.name)
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and is_deep(node.module or "")
+        for name in node.names
+        if name.name in surfaces[node.module.split(".")[1]]
+    ]
+    assert deep == []
+
+
+def is_deep(module):
+    """Tell whether a module lies within a room, such as `scorecast.scores.ranks`."""
+    return re.fullmatch(r"scorecast\.\w+\..+", module) is not None
+
+
+def test_lines_of_code_are_counted_without_what_is_said_about_them():
+    count = tool("house_table").code_lines
+    assert count('"""One.\n\nTwo.\n"""\n\nimport os  # a comment\n\n# Another\n') == 1
+    assert count('def f():\n    """Do."""\n    return """a\n    b"""\n') == 3

@@ -7,8 +7,9 @@ writes what became of it beside the mutant, and ``by`` which test. Which tests r
 line is read from a coverage file made with ``pytest --cov=scorecast --cov-context=test``;
 without one they are those of the room, files named like the module first.
 
-A mutant of code that was rebuilt is translated by hand to the same expression: change
-its ``file``, ``line`` and ``column``, or set ``gone`` to the reason why there is none.
+A mutant says where it is by its file, the ``text`` of its line, what that stands
+``inside``, and the ``column`` in the text: code may move. One of code that was rebuilt is
+translated by hand to the same expression, or ``gone`` gives the reason why there is none.
 One that changes no answer has the verdict ``equivalent``, and ``why``; one of code that
 nothing depended on, and that is no more, ``deleted``.
 
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import json
 import os
 import random
@@ -69,7 +71,7 @@ def candidates(path: Path) -> list[dict[str, Any]]:
             text = lines[line].encode()
             at = text.find(old.encode(), column)
             if at >= 0:
-                found.append(_mutant(path, line + 1, at, old, new))
+                found.append((line, at, old, new))
                 return
             line, column = line + 1, 0
 
@@ -99,35 +101,67 @@ def candidates(path: Path) -> list[dict[str, Any]]:
                 "+ 1" if type(node.value) is int else "* 1.1" if node.value else "+ 0.1"
             )
             new = f"({old} {more})"
-            found.append(_mutant(path, node.lineno, node.col_offset, old, new))
-    return [m for m in found if not _NO_ANSWER.search(lines[m["line"] - 1])]
+            found.append((node.lineno - 1, node.col_offset, old, new))
+    made = [
+        {
+            "file": str(path.relative_to(ROOT)),
+            "inside": _owners(source)[line],
+            "text": lines[line].strip(),
+            "column": at - _indent(lines[line]),
+            "old": old,
+            "new": new,
+        }
+        for line, at, old, new in found
+        if not _NO_ANSWER.search(lines[line])
+    ]
+    # Of a line that stands twice in one function nobody could say which is meant.
+    return [mutant for mutant in made if place_of(mutant, source)]
 
 
-def _mutant(path: Path, line: int, column: int, old: str, new: str) -> dict[str, Any]:
-    return {
-        "file": str(path.relative_to(ROOT)),
-        "line": line,
-        "column": column,
-        "old": old,
-        "new": new,
-    }
+@functools.lru_cache(maxsize=4)
+def _owners(source: str) -> list[str]:
+    """Return for every line the function or class that it stands in, or nothing."""
+    owners = [""] * (len(source.splitlines()) + 1)
+    for node in ast.walk(ast.parse(source)):  # outer ones come first
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            n = (node.end_lineno or node.lineno) - node.lineno + 1
+            owners[node.lineno - 1 : node.lineno - 1 + n] = [node.name] * n
+    return owners
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def place_of(mutant: dict[str, Any], source: str) -> tuple[int, int] | None:
+    """Find the one place of a mutant in its file: line and byte, both from 0."""
+    at, old = mutant["column"], mutant["old"].encode()
+    found = [
+        (number, _indent(line) + at)
+        for number, line in enumerate(source.splitlines())
+        if line.strip() == mutant["text"]
+        and _owners(source)[number] == mutant["inside"]
+        and mutant["text"].encode()[at : at + len(old)] == old
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def is_live(mutant: dict[str, Any]) -> bool:
+    """Tell whether the code of a mutant is still there."""
+    return "gone" not in mutant and mutant.get("verdict") != "deleted"
 
 
 def draw(seed: int, number: int) -> None:
     """Pick more mutants at random among all candidates of numeric code."""
     mutants = _load()
-    taken = {(m["file"], m["line"], m["column"]) for m in mutants}
+    taken = {_key(m) for m in mutants}
     found = []
     for path in sorted((ROOT / "src" / "scorecast").rglob("*.py")):
         inside = path.relative_to(ROOT / "src" / "scorecast").as_posix()
         if not inside.startswith(_NOT_NUMERIC):
-            found += [
-                m
-                for m in candidates(path)
-                if (m["file"], m["line"], m["column"]) not in taken
-            ]
+            found += [m for m in candidates(path) if _key(m) not in taken]
     chosen = random.Random(seed).sample(found, number)
-    chosen.sort(key=lambda m: (m["file"], m["line"], m["column"]))
+    chosen.sort(key=_key)
     _save(mutants + [{**mutant, "seed": seed} for mutant in chosen])
     print(f"{number} of {len(found)} places")
 
@@ -164,7 +198,8 @@ class Reach:
             return sorted(
                 near, key=lambda file: (not file.startswith(own), -likeness[file], file)
             )
-        byte, bit = divmod(mutant["line"], 8)
+        place = place_of(mutant, (ROOT / mutant["file"]).read_text())
+        byte, bit = divmod(place[0] + 1 if place else 0, 8)
         seen = self.lines.get(mutant["file"], [])
         reached = {t for t, b in seen if byte < len(b) and b[byte] & (1 << bit)}
         # Constants of a module, and kernels that are compiled, are seen by none.
@@ -215,7 +250,8 @@ def judge(coverage: str | None, again: list[str], files: str, seconds: float) ->
         reach, judged = Reach(coverage, _collect(copy)), []
         for i, mutant in enumerate(mutants):
             is_asked = mutant.get("verdict", "open") in ("open", *again)
-            if "gone" in mutant or not is_asked or not re.search(files, mutant["file"]):
+            is_asked = is_asked and is_live(mutant)
+            if not is_asked or not re.search(files, mutant["file"]):
                 continue
             tests = reach.tests(mutant)
             verdict, by = _judge_one(mutant, tests, copy, seconds)
@@ -223,7 +259,7 @@ def judge(coverage: str | None, again: list[str], files: str, seconds: float) ->
             mutant |= {"verdict": verdict, **({"by": by} if by else {})}
             _save_one(mutant)
             judged.append(mutant)
-            print(i, mutant["file"], mutant["line"], verdict, by, flush=True)
+            print(i, mutant["file"], mutant["inside"], verdict, by, flush=True)
         _confirm(copy, judged)
     print(Counter(m.get("verdict", "gone") for m in _load()))
 
@@ -319,17 +355,18 @@ def _judge_one(
 
 
 def _mutated(source: bytes, mutant: dict[str, Any]) -> bytes | None:
+    place = place_of(mutant, source.decode())
+    if place is None:
+        return None
+    (line, at), after = place, len(mutant["old"].encode())
     lines = source.split(b"\n")
-    if mutant["line"] > len(lines):
-        return None
-    text, at = lines[mutant["line"] - 1], mutant["column"]
-    old = mutant["old"].encode()
-    if text[at : at + len(old)] != old:
-        return None
-    lines[mutant["line"] - 1] = (
-        text[:at] + mutant["new"].encode() + text[at + len(old) :]
-    )
+    text = lines[line]
+    lines[line] = text[:at] + mutant["new"].encode() + text[at + after :]
     return b"\n".join(lines)
+
+
+def _key(mutant: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(mutant[key] for key in ("file", "inside", "text", "column", "old"))
 
 
 def _load() -> list[dict[str, Any]]:
@@ -344,9 +381,8 @@ def _save(mutants: list[dict[str, Any]]) -> None:
 def _save_one(mutant: dict[str, Any]) -> None:
     """Write one verdict; meanwhile others may have been written by hand."""
     mutants = _load()
-    place = ("file", "line", "column", "old", "new")
     for other in mutants:
-        if all(other[key] == mutant[key] for key in place):
+        if (_key(other), other["new"]) == (_key(mutant), mutant["new"]):
             other.pop("by", None)
             other.update(mutant)
     _save(mutants)

@@ -346,6 +346,18 @@ def listed(names: Iterable[object], most: int = 6, last: str = "and") -> str:
     return f"{', '.join(every[:-1])} {last} {every[-1]}"
 
 
+def sentence(text: str) -> str:
+    """Begin with a capital letter and end with a full stop.
+
+    Examples
+    --------
+    >>> sentence("one word"), sentence("Really?")
+    ('One word.', 'Really?')
+    """
+    whole = text[:1].upper() + text[1:].rstrip()
+    return whole if whole.endswith(_STOPS) else f"{whole}."
+
+
 def _shown(char: str) -> str:
     if char in "\n\r\t":
         return " "

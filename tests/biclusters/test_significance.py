@@ -9,11 +9,10 @@ from scipy.stats import binom
 from tests.biclusters.conftest import planted_matrix
 
 import scorecast as sc
-from scorecast.biclusters import significance
+from scorecast.biclusters import PATTERNS, significance
 from scorecast.biclusters.bicluster_set import set_from_pairs
 from scorecast.biclusters.coherence import residues
 from scorecast.biclusters.significance import (
-    PATTERNS,
     null_scores,
     permuted_p,
     searched_log_p,

@@ -11,8 +11,14 @@ import pytest
 from tests.snapshot import assert_snapshot
 
 from scorecast._core import progress
-from scorecast.evaluation import METRICS, MODELS, Assessment, NullTests, assess
-from scorecast.evaluation.estimators import TunedEstimator
+from scorecast.evaluation import (
+    METRICS,
+    MODELS,
+    Assessment,
+    NullTests,
+    TunedEstimator,
+    assess,
+)
 
 TOOL = [sys.executable, "-c", "from scorecast.cli import main; main()"]
 FOREST = "sklearn.ensemble:RandomForestClassifier(n_estimators=10)"

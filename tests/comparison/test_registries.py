@@ -167,6 +167,12 @@ def test_every_method_says_what_it_is(registry):
     assert len(table.rows) == len(registry)
 
 
+@pytest.mark.parametrize("test", PAIR_TESTS.values(), ids=PAIR_TESTS)
+def test_a_title_that_begins_with_a_name_takes_no_article(test):
+    is_named = test.title.split()[0].endswith("'s")
+    assert test.begins_with_name == is_named
+
+
 # A new test of pairs: one object, known to library, shell, help and reference.
 
 TOY = PairTest(

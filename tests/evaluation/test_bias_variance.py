@@ -4,11 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from scorecast.evaluation.bias_variance import (
-    bias_variance,
-    domingos,
-    kohavi_wolpert,
-)
+from scorecast.evaluation import bias_variance
+from scorecast.evaluation.bias_variance import domingos, kohavi_wolpert
 
 RNG = np.random.default_rng
 

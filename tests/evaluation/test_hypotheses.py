@@ -10,9 +10,8 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.assessing import assess_bare, only
 
 import scorecast as sc
-from scorecast.evaluation import METRICS, AssessmentNote, check_data
+from scorecast.evaluation import HYPOTHESES, METRICS, AssessmentNote, check_data
 from scorecast.evaluation.intervals import (
-    HYPOTHESES,
     check_hypotheses,
     hypothesis_intervals,
     log_decision_lists,

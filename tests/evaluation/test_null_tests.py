@@ -25,6 +25,7 @@ from scorecast.evaluation import (
     Assessment,
     NullTest,
     Permute,
+    Task,
     check_data,
     collect_estimates,
     corrected_t,
@@ -32,7 +33,6 @@ from scorecast.evaluation import (
     task_of,
 )
 from scorecast.evaluation.estimators import FeatureModeClassifier, MajorityClassifier
-from scorecast.evaluation.metrics import Task
 from scorecast.evaluation.null_data import draw_null_data, ledoit_wolf, real_share
 from scorecast.evaluation.null_tests import (
     PooledView,

@@ -14,10 +14,15 @@ from sklearn.feature_selection import SelectKBest, chi2, f_classif
 from tests.assessing import assess_bare, only
 
 from scorecast._core.identity import identity_of
-from scorecast.evaluation import FailureKind, check_data, cost_metric, smoothed_error
+from scorecast.evaluation import (
+    METRICS,
+    FailureKind,
+    check_data,
+    cost_metric,
+    smoothed_error,
+)
 from scorecast.evaluation.fitting import check_missing
 from scorecast.evaluation.intervals import capacity_intervals
-from scorecast.evaluation.metrics import METRICS
 from scorecast.exceptions import (
     CheckpointError,
     DataWarning,

@@ -18,10 +18,10 @@ from scorecast.evaluation import (
     METRICS,
     POOLING,
     NullTests,
-    Pooling,
     Relation,
     SettingEstimate,
     SettingsNote,
+    SettingsPooling,
     check_data,
     collect_estimates,
     cost_metric,
@@ -287,7 +287,7 @@ def test_no_estimate_at_all_is_refused():
 def test_what_cannot_be_is_refused(options, said):
     data = options.pop("data", make)
     of_pooling = {k: options.pop(k) for k in ("share", "weights") if k in options}
-    call = {"cv": 3, "pooling": Pooling(**of_pooling)} | options
+    call = {"cv": 3, "pooling": SettingsPooling(**of_pooling)} | options
     with pytest.raises(UsageError, match=said):
         assess_settings("naive-bayes", data, **call)
 
@@ -295,9 +295,9 @@ def test_what_cannot_be_is_refused(options, said):
 @pytest.mark.parametrize(
     ("pooling", "said"),
     [
-        (Pooling(alpha=7), "alpha"),
-        (Pooling(share=0), "share"),
-        (Pooling(max_groups=0), "max_groups"),
+        (SettingsPooling(alpha=7), "alpha"),
+        (SettingsPooling(share=0), "share"),
+        (SettingsPooling(max_groups=0), "max_groups"),
         ("pooled", "pooling"),
     ],
 )
@@ -323,7 +323,7 @@ def test_values_may_come_once_and_be_close():
         {"gap": iter([3.0, 1.0000001, 1.0000002])},
         design="one-at-a-time",
         cv=3,
-        pooling=Pooling(weights=(1, 1, 2)),
+        pooling=SettingsPooling(weights=(1, 1, 2)),
     )
     assert [r.factors["gap"] for r in found.estimates] == [3.0, 1.0000001, 1.0000002]
     assert found.usual == {"gap": 3.0}
@@ -372,7 +372,7 @@ def test_values_that_are_repeated_are_one_setting(design, values):
 
 
 def test_weights_count_the_settings_that_are_left():
-    call = {"cv": 3, "random_state": 0, "pooling": Pooling(weights=(1.0, 3.0))}
+    call = {"cv": 3, "random_state": 0, "pooling": SettingsPooling(weights=(1.0, 3.0))}
     answer = assess_settings({"nb": "naive-bayes"}, make, {"gap": [0, 0.0, 2]}, **call)
     alone = assess_settings({"nb": "naive-bayes"}, make, {"gap": [0, 2.0]}, **call)
     assert answer.n_settings == 2

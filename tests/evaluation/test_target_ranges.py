@@ -10,16 +10,17 @@ from scipy import stats
 import scorecast as sc
 from scorecast._core.result import result_from_dict
 from scorecast.evaluation import (
+    Diagnostics,
+    Task,
     assess,
     check_data,
     collect_estimates,
     draw_splits,
     make_estimator,
 )
-from scorecast.evaluation.assessment import QUICK
-from scorecast.evaluation.metrics import Task
 from scorecast.evaluation.target_ranges import _range, target_ranges
 
+QUICK = Diagnostics(bias_variance=False, data_profile=False, n_resamples=0)
 BARE = {"tests": None, "diagnostics": QUICK}
 
 

@@ -12,21 +12,23 @@ from scipy.stats import ncx2
 
 from scorecast._core.codec import decode, encode
 from scorecast.exceptions import UsageError
-from scorecast.extrapolation import extrapolate
-from scorecast.extrapolation.auto import _DRIFT_FEW_VALUED, Auto, Pooling
-from scorecast.extrapolation.bayesian import Bayesian
-from scorecast.extrapolation.gaussian import Gaussian
-from scorecast.extrapolation.intervals import prediction_interval
-from scorecast.extrapolation.kde import Kde
-from scorecast.extrapolation.observed import (
+from scorecast.extrapolation import (
+    Auto,
+    Bayesian,
+    Gaussian,
+    Kde,
+    Objection,
     ObservedClasses,
-    effective_size,
-    hide_classes,
+    Polynomial,
+    Pooling,
+    Regression,
+    Spline,
+    Tail,
+    extrapolate,
 )
-from scorecast.extrapolation.polynomial import Polynomial
-from scorecast.extrapolation.regression import Regression
-from scorecast.extrapolation.spline import Spline
-from scorecast.extrapolation.tail import Objection, Tail
+from scorecast.extrapolation.auto import _DRIFT_FEW_VALUED
+from scorecast.extrapolation.intervals import prediction_interval
+from scorecast.extrapolation.observed import effective_size, hide_classes
 from scorecast.scores import Scores, rank_true_classes
 
 KS = np.array([2, 50, 100, 500, 2_000, 100_000, 10**9])

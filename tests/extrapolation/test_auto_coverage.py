@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import ncx2
 
-from scorecast.extrapolation import pooling
-from scorecast.extrapolation.auto import Auto
+from scorecast.extrapolation import Auto, ObservedClasses, pooling
 from scorecast.extrapolation.intervals import prediction_interval
-from scorecast.extrapolation.observed import ObservedClasses
 from scorecast.scores import Scores
 
 # Classes observed and asked for, share of lost samples, noise.

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from scorecast.exceptions import InsufficientDataError, UsageError
-from scorecast.extrapolation import Backtest, Regression, backtest
+from scorecast.extrapolation import Backtest, ObservedClasses, Regression, backtest
 from scorecast.extrapolation.backtest import summarise_hidings
-from scorecast.extrapolation.observed import ObservedClasses, hide_classes
+from scorecast.extrapolation.observed import hide_classes
 from scorecast.scores import Scores
 
 OWN = np.arange(120) % 24

@@ -15,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 
 import scorecast.extrapolation.bandwidths as module
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.extrapolation.bandwidths import bandwidth, wrong_class_bandwidths
+from scorecast.extrapolation import bandwidth, wrong_class_bandwidths
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((ROOT / "tests/golden/bandwidths.json").read_text())
@@ -267,7 +267,7 @@ def test_a_path_that_hangs_on_the_last_bit_is_repeated(path, monkeypatch):
 def test_small_inputs_do_not_load_numba():
     code = (
         "import sys, numpy as np\n"
-        "from scorecast.extrapolation.bandwidths import wrong_class_bandwidths\n"
+        "from scorecast.extrapolation import wrong_class_bandwidths\n"
         "from scorecast.extrapolation.kde import kernel_favourability\n"
         "scores = np.random.default_rng(0).normal(size=(50, 40))\n"
         "own = np.zeros(50, dtype=int)\n"
@@ -314,7 +314,7 @@ def test_wrong_columns_are_refused(own):
 FIRST_AND_AGAIN = """
 import hashlib
 import numpy as np
-from scorecast.extrapolation.bandwidths import wrong_class_bandwidths
+from scorecast.extrapolation import wrong_class_bandwidths
 scores = np.random.default_rng(0).normal(size=(500, 501))
 for rule in ("ucv", "bcv"):
     found = wrong_class_bandwidths(scores, np.arange(500), rule, n_jobs=1)

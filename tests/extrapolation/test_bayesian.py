@@ -5,9 +5,13 @@ import pytest
 from scipy.special import expit, log_ndtr, logit, ndtr
 from scipy.stats import norm
 
-from scorecast.extrapolation import Bayesian, ObservedClasses, bayesian as kernel
+from scorecast.extrapolation import (
+    Bayesian,
+    ObservedClasses,
+    RankHistogram,
+    bayesian as kernel,
+)
 from scorecast.extrapolation.bayesian import RankFamily, posterior_of_ranks
-from scorecast.extrapolation.observed import RankHistogram
 from scorecast.scores import Scores
 
 Z = np.linspace(-9, 9, 4001)

@@ -8,8 +8,8 @@ import scipy
 
 import scorecast as sc
 from scorecast.exceptions import InsufficientDataError, InvalidInputError, UsageError
-from scorecast.extrapolation import Bayesian, observed as observed_room
-from scorecast.extrapolation.observed import ObservedClasses, effective_size
+from scorecast.extrapolation import Bayesian, ObservedClasses, observed as observed_room
+from scorecast.extrapolation.observed import effective_size
 from scorecast.scores import (
     accuracy_curve,
     check_class_weights,

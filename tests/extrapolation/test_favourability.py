@@ -15,11 +15,8 @@ from hypothesis import given, settings, strategies as st
 
 import scorecast.extrapolation.bandwidths as module
 from scorecast.exceptions import InvalidInputError
-from scorecast.extrapolation.bandwidths import wrong_class_bandwidths
-from scorecast.extrapolation.kde import (
-    kernel_favourability,
-    kernel_favourability_by_group,
-)
+from scorecast.extrapolation import kernel_favourability, wrong_class_bandwidths
+from scorecast.extrapolation.kde import kernel_favourability_by_group
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((ROOT / "tests/golden/bandwidths.json").read_text())

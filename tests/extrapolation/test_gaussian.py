@@ -4,9 +4,8 @@ from scipy.special import comb, ndtr, ndtri
 from scipy.stats import binom
 
 from scorecast.exceptions import UsageError
+from scorecast.extrapolation import Gaussian, ObservedClasses, RankHistogram
 from scorecast.extrapolation.bayesian import RankLikelihood
-from scorecast.extrapolation.gaussian import Gaussian
-from scorecast.extrapolation.observed import ObservedClasses, RankHistogram
 from scorecast.scores import Scores, probit_moments
 
 RNG = np.random.default_rng

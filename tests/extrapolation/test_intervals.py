@@ -8,19 +8,21 @@ from scipy.special import expit, logit
 from scipy.stats import ncx2
 
 import scorecast as sc
-from scorecast.extrapolation.auto import Auto
-from scorecast.extrapolation.extrapolator import semideviations
-from scorecast.extrapolation.gaussian import Gaussian
-from scorecast.extrapolation.intervals import (
+from scorecast.extrapolation import (
+    Auto,
+    Gaussian,
     IntervalKind,
+    Kde,
+    ObservedClasses,
+    Spline,
+    perfect_bound,
+)
+from scorecast.extrapolation.extrapolator import semideviations
+from scorecast.extrapolation.intervals import (
     bracket_share,
     hopeless_bound,
-    perfect_bound,
     prediction_interval,
 )
-from scorecast.extrapolation.kde import Kde
-from scorecast.extrapolation.observed import ObservedClasses
-from scorecast.extrapolation.spline import Spline
 from scorecast.scores import Scores
 
 METHODS = (Auto(), Gaussian(), Spline(), Kde())

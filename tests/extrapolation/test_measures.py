@@ -9,10 +9,14 @@ from scipy.special import ndtr
 
 import scorecast as sc
 from scorecast.exceptions import UsageError
-from scorecast.extrapolation import EXTRAPOLATORS, Extrapolation, RiskExtrapolation
+from scorecast.extrapolation import (
+    EXTRAPOLATORS,
+    Extrapolation,
+    ObservedClasses,
+    RiskExtrapolation,
+)
 from scorecast.extrapolation.extrapolator import EmpiricalFavourability
 from scorecast.extrapolation.measures import ReciprocalRank, TopMeasure, _sums
-from scorecast.extrapolation.observed import ObservedClasses
 
 pytestmark = pytest.mark.filterwarnings("ignore::scorecast.exceptions.ResultWarning")
 

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from scorecast.exceptions import ExtrapolationWarning
-from scorecast.extrapolation import extrapolate
-from scorecast.extrapolation.auto import _DRIFT_FEW_VALUED, Auto
-from scorecast.extrapolation.bayesian import Bayesian
+from scorecast.extrapolation import Auto, Bayesian, ObservedClasses, extrapolate
+from scorecast.extrapolation.auto import _DRIFT_FEW_VALUED
 from scorecast.extrapolation.intervals import (
     looks_like_chance,
     observed_interval,
     prediction_interval,
 )
-from scorecast.extrapolation.observed import ObservedClasses, improvements
+from scorecast.extrapolation.observed import improvements
 from scorecast.scores import Scores, curve_of_ranking
 
 QUIET = pytest.mark.filterwarnings("ignore::scorecast.exceptions.ExtrapolationWarning")

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from scorecast.exceptions import UsageError
-from scorecast.extrapolation import regression
-from scorecast.extrapolation.least_squares import Design
-from scorecast.extrapolation.observed import (
+from scorecast.extrapolation import (
     ObservedClasses,
     RankHistogram,
-    hide_classes,
+    Regression,
+    regression,
 )
-from scorecast.extrapolation.regression import Regression
+from scorecast.extrapolation.least_squares import Design
+from scorecast.extrapolation.observed import hide_classes
 from scorecast.scores import Scores, probit_moments
 from scorecast.simulate import BivariateNormal
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from scorecast.extrapolation.observed import ObservedClasses
+from scorecast.extrapolation import ObservedClasses
 from scorecast.extrapolation.score_scales import on_log_scale
 from scorecast.scores import Embeddings, Scores
 

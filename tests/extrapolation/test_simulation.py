@@ -7,10 +7,7 @@ the authors' stored results (their simulation with ten features, 500 classes obs
 import numpy as np
 import pytest
 
-from scorecast.extrapolation.gaussian import Gaussian
-from scorecast.extrapolation.kde import Kde
-from scorecast.extrapolation.observed import ObservedClasses
-from scorecast.extrapolation.regression import Regression
+from scorecast.extrapolation import Gaussian, Kde, ObservedClasses, Regression
 from scorecast.scores import Embeddings
 from scorecast.simulate import GaussianClasses
 

@@ -3,9 +3,8 @@ import pytest
 from scipy.optimize import nnls
 
 from scorecast.exceptions import UsageError
-from scorecast.extrapolation.observed import ObservedClasses, RankHistogram
-from scorecast.extrapolation.polynomial import Polynomial
-from scorecast.extrapolation.spline import Spline, spline_moments
+from scorecast.extrapolation import ObservedClasses, Polynomial, RankHistogram, Spline
+from scorecast.extrapolation.spline import spline_moments
 from scorecast.scores import Scores
 from scorecast.simulate import BivariateNormal
 

@@ -7,11 +7,14 @@ from scipy.stats import binom
 
 import scorecast as sc
 from scorecast.exceptions import InsufficientDataError, UsageError
-from scorecast.extrapolation import Backtest, Extrapolation
+from scorecast.extrapolation import (
+    Backtest,
+    Extrapolation,
+    ObservedClasses,
+    perfect_bound,
+)
 from scorecast.extrapolation.bayesian import _NODES, RankPosterior, rank_posterior
 from scorecast.extrapolation.extrapolator import EmpiricalFavourability, ProbitMixture
-from scorecast.extrapolation.intervals import perfect_bound
-from scorecast.extrapolation.observed import ObservedClasses
 from scorecast.extrapolation.spline import SplineFavourability
 from scorecast.scores import Scores
 

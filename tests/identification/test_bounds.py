@@ -20,9 +20,9 @@ from scorecast.identification import (
     InformationBound,
     Trials,
     average_bayes_bound,
+    fano_information,
     generalisation_bound,
 )
-from scorecast.identification.capacity import fano_information
 
 
 def test_bounds_agree_with_the_formula_book(golden):

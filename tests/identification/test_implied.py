@@ -22,12 +22,13 @@ from scorecast.exceptions import (
     UsageError,
 )
 from scorecast.identification import (
+    WEIGHTS,
     IdentificationNote,
     ImpliedInformation,
     IntervalKind,
     Side,
 )
-from scorecast.identification.ideal_curve import WEIGHTS, fit_separation
+from scorecast.identification.ideal_curve import fit_separation
 
 
 def _scores(models, n=50, d=30, information=2.0, seed=0):

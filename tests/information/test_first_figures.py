@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
-from scorecast.information.first_figures import first_figures, student_quantile
+from scorecast.information import first_figures
+from scorecast.information.first_figures import student_quantile
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 5, 29, 101, 999, 10**5])

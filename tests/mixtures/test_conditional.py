@@ -5,8 +5,7 @@ import pytest
 from numba import njit
 from scipy import integrate, stats
 
-from scorecast.mixtures import ConditionalMixture, Noise, SkewStudent
-from scorecast.mixtures.distributions import KeptMixture
+from scorecast.mixtures import ConditionalMixture, KeptMixture, Noise, SkewStudent
 from scorecast.mixtures.kernels.special import normal_values
 
 PRECISION = np.array([[2.0, 0.6, -0.2], [0.6, 1.0, 0.1], [-0.2, 0.1, 1.5]])

@@ -9,14 +9,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from scorecast.exceptions import DataWarning, UsageError
-from scorecast.mixtures import Prior, Sampling, evidence, ladder, log_evidence
-from scorecast.mixtures.chain import mixture_log_density, start_runs
-from scorecast.mixtures.evidence import (
-    _rung_errors,
-    _summarise,
-    _warn_of,
+from scorecast.mixtures import (
+    Prior,
+    Sampling,
+    evidence,
+    ladder,
+    log_evidence,
     thermodynamic_integral,
 )
+from scorecast.mixtures.chain import mixture_log_density, start_runs
+from scorecast.mixtures.evidence import _rung_errors, _summarise, _warn_of
 from scorecast.mixtures.prior import _draws
 
 

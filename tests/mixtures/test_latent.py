@@ -9,6 +9,7 @@ from tests.mixtures.draws import draw_aboves
 from scorecast.exceptions import InvalidInputError, UsageError
 from scorecast.mixtures import (
     ConditionalMixture,
+    KeptMixture,
     Noise,
     Observations,
     Prior,
@@ -19,7 +20,6 @@ from scorecast.mixtures import (
     sample_prior,
 )
 from scorecast.mixtures.chain import NoisyChain, empty_trace
-from scorecast.mixtures.distributions import KeptMixture
 from scorecast.mixtures.kernels.special import invert_above
 from scorecast.mixtures.kernels.sweep import update_latent
 from scorecast.mixtures.sampler import Checkpoint

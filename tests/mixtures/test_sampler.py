@@ -15,6 +15,7 @@ import scorecast.mixtures.sampler as sampler_module
 from scorecast._core import progress
 from scorecast.exceptions import CheckpointError, InvalidInputError, UsageError
 from scorecast.mixtures import (
+    MOST_RHAT_COMPONENTS,
     Check,
     Prior,
     Sampling,
@@ -24,7 +25,7 @@ from scorecast.mixtures import (
     sample_prior_means,
 )
 from scorecast.mixtures.chain import Chain, empty_trace, mixture_log_density
-from scorecast.mixtures.diagnostics import MOST_RHAT_COMPONENTS, diagnose, rhat_of
+from scorecast.mixtures.diagnostics import diagnose, rhat_of
 from scorecast.mixtures.kernels import gibbs
 from scorecast.mixtures.prior import _draws
 
@@ -353,7 +354,8 @@ def test_chains_are_not_waited_for_because_of_the_number_of_components():
 @pytest.mark.parametrize("excess", [1e-3, 4e-4, 1e-6])
 def test_a_gate_never_contradicts_itself_by_rounding(excess):
     from scorecast._core.rounding import told_apart
-    from scorecast.mixtures.diagnostics import LEAST_ESS_PER_CHAIN, MOST_RHAT
+    from scorecast.mixtures import MOST_RHAT
+    from scorecast.mixtures.diagnostics import LEAST_ESS_PER_CHAIN
 
     least = 2 * LEAST_ESS_PER_CHAIN
     chains = np.random.default_rng(0).normal(size=(2, 50, 1))

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scorecast.mixtures import ConditionalMixture, Noise, conditional
+from scorecast.mixtures import ConditionalMixture, KeptMixture, Noise, conditional
 from scorecast.mixtures.conditional import _MANY as MANY, _Tabulated as Tabulated
-from scorecast.mixtures.distributions import KeptMixture
 
 
 def mixture(weights=(0.7, 0.3), precision=3.0, shape=2.5):

@@ -7,18 +7,20 @@ import pytest
 from scipy import stats
 
 from scorecast.information.posterior import spread_ties
-from scorecast.mixtures import Prior, ProGamma, SkewStudent, sample_short_chains
+from scorecast.mixtures import (
+    Prior,
+    ProGamma,
+    SkewStudent,
+    can_sample,
+    log_half_normal_integral,
+    sample_short_chains,
+)
 from scorecast.mixtures.distributions import (
     log_densities,
-    log_half_normal_integral,
     log_scale_integral,
     mixture_log_densities,
 )
-from scorecast.mixtures.univariate import (
-    Ensemble,
-    can_sample,
-    draw_pro_gamma,
-)
+from scorecast.mixtures.univariate import Ensemble, draw_pro_gamma
 
 PRIOR = Prior.information()
 

@@ -14,9 +14,9 @@ from scorecast.report import main_drawing
 from scorecast.report.comparison_figures import (
     _shade,
     alike_without_bar,
+    critical_difference_drawing,
     difference_drawing,
     pair_drawing,
-    rank_drawing,
     wins_drawing,
 )
 from scorecast.report.figures import (
@@ -85,16 +85,16 @@ def test_a_saved_answer_gives_the_same_page():
 
 def test_text_and_figure_say_the_same():
     answer = problem("nemenyi")
-    said = rank_drawing(answer).description
+    said = critical_difference_drawing(answer).description
     for name in answer.models:
         assert f"{name} {answer.ranks[name]:.2f}" in said
     for group in answer.cliques:
         assert " = ".join(group) in said
-    drawn = svg_of(rank_drawing(answer), name="x", width=WIDE)
+    drawn = svg_of(critical_difference_drawing(answer), name="x", width=WIDE)
     assert f"critical difference {answer.critical_difference:.2f}" in drawn
     # Only where the bars come from it is the critical difference drawn.
     assert "critical difference" not in svg_of(
-        rank_drawing(problem("five")), name="x", width=WIDE
+        critical_difference_drawing(problem("five")), name="x", width=WIDE
     )
 
 
@@ -107,7 +107,7 @@ def test_the_ruler_is_as_long_as_it_says():
     ranks = answer.ranks.values()
     assert np.floor(min(ranks)) + distance > np.ceil(max(ranks))
     figure, axes = plt.subplots(figsize=(6, 2))
-    rank_drawing(answer).draw(axes)
+    critical_difference_drawing(answer).draw(axes)
     lines = [line for line in axes.get_lines() if len(line.get_xdata()) == 2]
     ruler = next(x for x in lines if x.get_color() == ACCENT).get_xdata()
     ticks = {float(x.get_text()): x.get_position()[0] for x in axes.texts
@@ -124,7 +124,7 @@ def test_the_best_is_on_the_left_whichever_way_is_better():
         answer = sc.compare(values, greater_is_better=better)
         best = "model 5" if better else "model 1"
         assert answer.best == best
-        drawn = svg_of(rank_drawing(answer), name="x", width=WIDE)
+        drawn = svg_of(critical_difference_drawing(answer), name="x", width=WIDE)
         assert re.search(rf"font-weight:700[^>]*>{best} ", drawn)
 
 
@@ -178,7 +178,7 @@ def test_names_with_a_common_beginning_stay_different():
     lines = sc.render(answer).splitlines()
     assert max(map(len, lines)) <= 88
     assert len({row[0] for row in document(answer).sections[0].tables[0].rows}) == 4
-    for drawing in (rank_drawing(answer), difference_drawing(answer),
+    for drawing in (critical_difference_drawing(answer), difference_drawing(answer),
                     wins_drawing(answer)):  # fmt: skip
         for width in (NARROW, WIDE):
             axes = new_figure(drawing, width)[1]
@@ -211,7 +211,7 @@ def test_the_description_names_what_is_not_told_apart_from_the_control():
     alike = [x for x in answer.order if x != "model 2"
              and not answer.differ(x, "model 2")]  # fmt: skip
     assert alike
-    said = rank_drawing(answer).description
+    said = critical_difference_drawing(answer).description
     assert said.endswith(f"Not told apart from model 2: {', '.join(alike)}.")
 
 
@@ -388,7 +388,7 @@ def ends(text):
 @pytest.mark.parametrize("kind", ["long", "capitals", "wide", "short"])
 def test_the_axis_of_ranks_keeps_half_of_the_figure(kind, width):
     pytest.importorskip("matplotlib", reason="needs the extra [plot]")
-    drawing = rank_drawing(named(kind))
+    drawing = critical_difference_drawing(named(kind))
     figure, axes = new_figure(drawing, width)
     drawing.draw(axes)
     left, right = axes.lines[0].get_xdata()
@@ -399,7 +399,7 @@ def test_the_axis_of_ranks_keeps_half_of_the_figure(kind, width):
 
 @pytest.mark.parametrize("width", [NARROW, WIDE])
 @pytest.mark.parametrize("kind", ["long", "capitals", "wide", "short"])
-@pytest.mark.parametrize("draw", [rank_drawing, difference_drawing])
+@pytest.mark.parametrize("draw", [critical_difference_drawing, difference_drawing])
 def test_no_label_sticks_out_of_the_figure(kind, width, draw):
     pytest.importorskip("matplotlib", reason="needs the extra [plot]")
     drawing = draw(named(kind))

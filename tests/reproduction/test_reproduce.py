@@ -20,13 +20,15 @@ from scorecast.exceptions import (
 from scorecast.reproduction import (
     ENTRIES,
     PAPERS,
+    ReproducedEntry,
+    Reproduction,
     Verdict,
     catalogue,
     expected_accuracies,
 )
 from scorecast.reproduction.entry import Found, Measured, published_numbers
 from scorecast.reproduction.reproduce import _sources, judged
-from scorecast.reproduction.result import ReproducedEntry, Reproduction, verdict_of
+from scorecast.reproduction.result import verdict_of
 
 QUICK = (
     "001-sec-2.4",
@@ -153,6 +155,20 @@ def test_what_is_drawn_as_a_density_is_one(quick):
         x, y = np.array(line.x), np.array(line.y)
         mass = np.diff(x) @ (y[1:] + y[:-1]) / 2
         assert 0.9 < mass < 1.001, line.name  # its tail goes on beyond the figure
+
+
+@pytest.mark.parametrize(
+    ("is_name", "said"), [(True, ": Bayes e."), (False, ": bayes e.")]
+)
+def test_a_caption_keeps_the_capital_of_a_name(quick, is_name, said):
+    entry = quick["002-b6"]
+    picture = dataclasses.replace(
+        entry.pictures[0], title="Bayes e", begins_with_name=is_name
+    )
+    entry = dataclasses.replace(entry, pictures=(picture,))
+    found = dataclasses.replace(sc.reproduce(["002-b6"]), entries=(entry,))
+    page = sc.render(found, "markdown")
+    assert said in page
 
 
 def test_a_bound_that_forgets_the_choice_of_a_rule_does_not_hold():

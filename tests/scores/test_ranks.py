@@ -164,4 +164,5 @@ def test_rules_for_ties_are_ordered_as_they_claim(seed):
 def test_a_tie_is_shared_as_the_rule_claims(rule, n_tied):
     values = np.array([[1.0] * (n_tied + 1) + [0.0] * 3])
     curve = accuracy_curve(values, [0], sizes=values.shape[1], ties=rule.name)
-    assert curve.accuracy[0] == pytest.approx(rule.share_of_tie(n_tied))
+    share = {1: 1.0, 0: 1 / (n_tied + 1), -1: 0.0 if n_tied else 1.0}[rule.sign]
+    assert curve.accuracy[0] == pytest.approx(share)

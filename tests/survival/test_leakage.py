@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from scorecast.survival import SurvivalNote
-from scorecast.survival.data import SurvivalData
+from scorecast.survival import SurvivalData, SurvivalNote
 from scorecast.survival.leakage import covariate_notes, wide_intervals
 
 

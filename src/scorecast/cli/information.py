@@ -775,9 +775,6 @@ def _refuse_unnamed(
     first, n = unknown[0], len(unknown)
     more = f" ({n:,} labels are like that)" if n > 1 else ""
     label = str(labels[first])
-    if not label.strip():
-        problem, where = f"the label is empty{more}", place(first)
-        raise InvalidInputError(problem, location=where, remedy="fill it")
     raise InvalidInputError(
         f"{quoted(label)} is none of the classes {listed(known, 5)}{more}",
         location=place(first),

@@ -106,10 +106,6 @@ class LoadedScores:
     notes: tuple[DataWarning, ...]
     places: Mapping[str, Location] = field(default_factory=dict)
 
-    def fingerprints(self, *more: str | None) -> list[dict[str, Any]]:
-        """Return path, hash and size of every file read, for the record."""
-        return file_prints((*self.files, *filter(None, more)))
-
     def of_verb(
         self, arguments: dict[str, Any], files: Sequence[str] | None = None
     ) -> Loaded:

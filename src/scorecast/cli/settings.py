@@ -263,7 +263,7 @@ def _load(options: dict[str, Any]) -> Loaded:
 
 
 def _answer(options: dict[str, Any], loaded: Loaded) -> SettingsAssessment:
-    from scorecast.evaluation import NullTests, Pooling, assess_settings
+    from scorecast.evaluation import NullTests, SettingsPooling, assess_settings
 
     tests = None
     if "null" in options["collect"]:
@@ -286,7 +286,7 @@ def _answer(options: dict[str, Any], loaded: Loaded) -> SettingsAssessment:
     return assess_settings(
         **loaded.arguments,
         **{name: options[name] for name in names},
-        pooling=Pooling(
+        pooling=SettingsPooling(
             alpha=options["alpha"],
             share=options["share"],
             max_groups=options["max_groups"],

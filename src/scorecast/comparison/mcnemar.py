@@ -216,6 +216,7 @@ def _add(
         McNemarTest(
             name=name,
             title=title,
+            begins_with_name=True,
             summary=summary,
             aliases=aliases,
             reference=_MCNEMAR,

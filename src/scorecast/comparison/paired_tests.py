@@ -357,6 +357,8 @@ class PairTest(Method):
     table_z : callable or None
         From a table of results and which way is better to how many standard errors
         models lie apart in rank, for tests of whole tables.
+    ranks : str
+        What ranks those are; empty for other tests.
     takes : frozenset of RowKind
         What rows it is for.
     takes_many : bool
@@ -387,10 +389,13 @@ class PairTest(Method):
         The Bayesian answer to the same question; None where there is none.
     further : tuple of str
         More works to cite.
+    begins_with_name : bool
+        Whether the title takes no article within a sentence.
     """
 
     evaluate: Callable[[PairData, TestSettings], PairOutcome] | None = None
     table_z: Callable[[FloatArray, bool], FloatArray] | None = None
+    ranks: str = ""
     takes: frozenset[RowKind] = frozenset({RowKind.SAMPLES})
     takes_many: bool = False
     grouping: Grouping = Grouping.NO
@@ -406,6 +411,7 @@ class PairTest(Method):
     test_ratio: float | None = None
     posterior: Posterior | None = None
     further: tuple[str, ...] = ()
+    begins_with_name: bool = False
 
     @property
     def works(self) -> tuple[str, ...]:
@@ -747,6 +753,7 @@ PAIR_TESTS.add(
     PairTest(
         name="delong",
         title="DeLong's test",
+        begins_with_name=True,
         summary="areas under ROC curves, of scores of the positive class",
         reference="E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson (1988). "
         "Comparing the areas under two or more correlated receiver operating "

@@ -485,7 +485,7 @@ def _most_other_z(n_rows: int, n_models: int) -> float:
 
 def _add_rank_test(
     name: str,
-    title: str,
+    ranks: str,
     summary: str,
     table_z: Callable[[FloatArray, bool], FloatArray],
     most_z: Callable[[int, int], float],
@@ -496,7 +496,8 @@ def _add_rank_test(
     PAIR_TESTS.add(
         PairTest(
             name=name,
-            title=title,
+            title=f"z-test of {ranks}",
+            ranks=ranks,
             summary=summary,
             reference=works[0],
             further=works[1:],
@@ -519,7 +520,7 @@ _GARCIA_2010 = (
 _COMPARABLE = "results are comparable between data sets"
 _add_rank_test(
     "ranks",
-    "z-test of mean ranks",
+    "mean ranks",
     "tables with few data sets; ranks depend on the other models",
     plain_z,
     most_plain_z,
@@ -528,7 +529,7 @@ _add_rank_test(
 )
 _add_rank_test(
     "aligned",
-    "z-test of aligned ranks",
+    "aligned ranks",
     "tables of results that are comparable between data sets",
     aligned_z,
     _most_other_z,
@@ -537,7 +538,7 @@ _add_rank_test(
 )
 _add_rank_test(
     "quade",
-    "z-test of Quade's ranks",
+    "Quade's ranks",
     "the same, data sets weighed by how much models differ",
     quade_z,
     _most_other_z,

@@ -130,9 +130,6 @@ class Diagnostics:
     feature_names: Sequence[str] = field(default=(), metadata=DATA)
 
 
-QUICK = Diagnostics(bias_variance=False, data_profile=False, n_resamples=0)
-
-
 @dataclass(frozen=True, kw_only=True)
 class ClassRecall:
     """The share of one class that is recognised.

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -52,44 +51,25 @@ _GOLDEN = (3.0 - math.sqrt(5.0)) * 0.5
 _ROOT_EPSILON = math.sqrt(np.finfo(np.float64).eps)
 
 
-@dataclass(frozen=True, kw_only=True)
-class BandwidthRule(Method):
-    """A rule for the bandwidth of a kernel density.
-
-    Attributes
-    ----------
-    is_cross_validated : bool
-        Whether it minimises a criterion; if not, it is a formula.
-    min_values : int
-        Values that it needs.
-    """
-
-    is_cross_validated: bool
-    min_values: int = 2
-
-
-BANDWIDTH_RULES: Registry[BandwidthRule] = Registry()
+BANDWIDTH_RULES: Registry[Method] = Registry()
 for _rule in (
-    BandwidthRule(
+    Method(
         name="ucv",
         title="unbiased cross-validation",
         summary="least integrated squared error, as R's bw.ucv",
         reference="Scott and Terrell (1987)",
-        is_cross_validated=True,
     ),
-    BandwidthRule(
+    Method(
         name="bcv",
         title="biased cross-validation",
         summary="wider and steadier, as R's bw.bcv",
         reference="Scott and Terrell (1987)",
-        is_cross_validated=True,
     ),
-    BandwidthRule(
+    Method(
         name="nrd0",
         title="Silverman's rule of thumb",
         summary="from spread and sample size, as R's bw.nrd0",
         reference="Silverman (1986)",
-        is_cross_validated=False,
     ),
 ):
     BANDWIDTH_RULES.add(_rule)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from scorecast._core.checks import warn
 from scorecast._core.result import Note
 from scorecast._core.types import IntArray
-from scorecast.exceptions import ExtrapolationWarning
+from scorecast.exceptions import ExtrapolationWarning, sentence
 from scorecast.extrapolation.auto import Pooling
 from scorecast.extrapolation.intervals import looks_like_chance
 from scorecast.extrapolation.observed import ObservedClasses
@@ -130,9 +130,7 @@ def note_text(note: Note) -> str:
                 "No interval: what a mistake costs is known from leaving classes out, "
                 "and there are too few."
             )
-    text = str(score_warning(note))
-    stop = "" if text.endswith(".") else "."
-    return f"{text[0].upper()}{text[1:]}{stop}"
+    return sentence(str(score_warning(note)))
 
 
 def objection_text(objection: Objection) -> str:

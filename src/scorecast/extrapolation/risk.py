@@ -224,12 +224,9 @@ class RiskMethod(Method):
     ----------
     forecast : callable
         Of the problem, the observed classes, targets, level and a random stream.
-    min_groups : int
-        Classes with samples below which it gives no interval.
     """
 
     forecast: Callable[..., _Forecast]
-    min_groups: int
 
 
 RISK_METHODS: Registry[RiskMethod] = Registry()
@@ -511,7 +508,6 @@ RISK_METHODS.add(
         title="moments of the risk curve",
         summary="the risk curve itself carried on; too low far out, for comparison",
         forecast=_by_moments,
-        min_groups=4,
     )
 )
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from scorecast._core.checks import warn
 from scorecast._core.result import Note
-from scorecast.exceptions import ResultWarning
+from scorecast.exceptions import ResultWarning, sentence
 from scorecast.scores import score_warning
 
 
@@ -150,9 +150,7 @@ def note_text(note: Note) -> str:
                 "themselves: what they seem to prove does not count. Test with other "
                 "ones."
             )
-    text = str(score_warning(note))
-    stop = "" if text.endswith((".", "?")) else "."
-    return f"{text[0].upper()}{text[1:]}{stop}"
+    return sentence(str(score_warning(note)))
 
 
 def warn_of(note: Note) -> None:

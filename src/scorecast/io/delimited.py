@@ -2,7 +2,7 @@
 
 Numbers are parsed by `numpy.loadtxt`, whose C code is as fast as any table library;
 labels are cut out of the same lines on their way there. Everything odd is refused with
-its line.
+its line. What the columns mean is `io.tables`'.
 """
 
 from __future__ import annotations

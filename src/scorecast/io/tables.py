@@ -1,4 +1,7 @@
-"""Tables whatever their format: columns by name, data sets, tables of results."""
+"""Tables whatever their format: columns by name, data sets, tables of results.
+
+Files of text are read by `io.delimited`.
+"""
 
 from __future__ import annotations
 

@@ -237,26 +237,6 @@ class SkewStudent:
             self.location[index], self.skew[index], precision, self.shape, self.rate
         )
 
-    def conditional_log_density(self, x: ArrayLike, given: Sequence[int]) -> FloatArray:
-        """Return the log density of the other coordinates given some of them.
-
-        Parameters
-        ----------
-        x : array of shape (n, N)
-            All coordinates.
-        given : sequence of int
-            Which of them are known.
-
-        Returns
-        -------
-        array of shape (n,)
-            Joint over marginal, in logs.
-        """
-        places, single = self._places(x)
-        known = self.marginal(given).log_density(places[:, list(given)])
-        values = np.asarray(self.log_density(places)) - known
-        return values[0] if single else values
-
     @functools.cached_property
     def _root_moment(self) -> float:
         """Mean of 1 / sqrt(alpha)."""

@@ -161,7 +161,7 @@ def log_evidence(
     n_added: int | None = None,
     sampling: Sampling | None = None,
     error: float | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> LogEvidence:
     r"""Estimate the log evidence of a prior given values.
@@ -192,7 +192,7 @@ def log_evidence(
     error : float, optional
         Nats. Rungs that add more to the error of the simulation than their share of
         this run on, each time twice as long and at most three times.
-    random_state : int, Generator or None
+    random_state : int, Generator or None, default=0
         Source of randomness; one stream per chain.
     n_jobs : int, optional
         Threads.

@@ -293,7 +293,7 @@ def _check_numbers(prior: Prior) -> None:
 
 
 def sample_prior_means(
-    prior: Prior, n: int, *, random_state: RandomState = None
+    prior: Prior, n: int, *, random_state: RandomState = 0
 ) -> FloatArray:
     """Draw means of mixtures from the prior.
 
@@ -303,7 +303,7 @@ def sample_prior_means(
         The prior.
     n : int
         Number of draws.
-    random_state : int, Generator or None
+    random_state : int, Generator or None, default=0
         Source of randomness.
 
     Returns
@@ -323,7 +323,7 @@ def sample_prior_means(
 
 
 def sample_prior(
-    prior: Prior, n: int, *, random_state: RandomState = None
+    prior: Prior, n: int, *, random_state: RandomState = 0
 ) -> tuple[SkewStudentMixture, ...]:
     """Draw mixtures from the prior.
 
@@ -333,7 +333,7 @@ def sample_prior(
         The prior.
     n : int
         Number of draws.
-    random_state : int, Generator or None
+    random_state : int, Generator or None, default=0
         Source of randomness.
 
     Returns

@@ -144,7 +144,7 @@ def sample_posterior(
     *,
     prior: Prior,
     sampling: Sampling | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> MixturePosterior:
@@ -159,7 +159,7 @@ def sample_posterior(
         The prior; its number of dimensions must be that of the values.
     sampling : Sampling, optional
         How long and how.
-    random_state : int, Generator or None
+    random_state : int, Generator or None, default=0
         Source of randomness. One stream per chain, so that the draws are the same for
         any `n_jobs`.
     n_jobs : int, optional

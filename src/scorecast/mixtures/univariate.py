@@ -116,7 +116,7 @@ def sample_short_chains(
     prior: Prior,
     max_seconds: float = 60.0,
     n_kept: int = 400,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
 ) -> MixturePosterior:
     """Sample the posterior of a mixture of numbers by many short chains.
 
@@ -135,7 +135,7 @@ def sample_short_chains(
         How long to go on beyond the first 100 sweeps while the chains disagree.
     n_kept : int, default=400
         Mixtures kept in full.
-    random_state : int, Generator or None
+    random_state : int, Generator or None, default=0
         Source of randomness.
 
     Returns

@@ -53,7 +53,7 @@ from scorecast.report.features import (
     profile_in_short,
     profile_table,
     selection_figure,
-    selection_headline,
+    selection_phrase,
     selection_table,
 )
 from scorecast.report.formats import UNKNOWN, is_known, metric_span, metric_value
@@ -517,7 +517,7 @@ def _reason(found: Models, tests: NullTestSummary) -> str:
         if tests.permuted is None:
             others = " and ".join(map(_setting, tests.null_models))
         return f"better than {others} ({against} at most){_beyond(found, tests, alpha)}"
-    least = formats.p_value(worst.min_p_rank).removeprefix("p = ")
+    least = formats.p_value(worst.min_p_rank, bare=True)
     if basis.remedy is Remedy.OTHER_GROUPS:
         ways = formats.count(round(1 / worst.min_p_rank))
         return (
@@ -569,7 +569,7 @@ def _beyond(found: Models, tests: NullTestSummary, alpha: float) -> str:
     if tests.basis.beyond_null_data:
         return f", and than null data ({p})"
     if test.min_p_rank > alpha:
-        least = formats.p_value(test.min_p_rank).removeprefix("p = ")
+        least = formats.p_value(test.min_p_rank, bare=True)
         draws = formats.count(test.n_draws)
         return f"; {draws} null data sets cannot show p below {least}"
     what = "what single features show"
@@ -1194,7 +1194,7 @@ def _pair_table(
     unit = " points" if formats.is_proportion(metric) else ""
 
     def number(value: float) -> str:
-        return formats.metric_difference(metric, value).removesuffix(unit)
+        return formats.metric_difference(metric, value, bare=True)
 
     rows = []
     for pair in pairs:
@@ -1273,7 +1273,7 @@ def _outlook(found: Assessment) -> list[Section]:
         sections.append(
             Section(
                 heading="Would luck have found these features?",
-                lead=(selection_headline(chosen), SELECTION_LEAD),
+                lead=(f"{selection_phrase(chosen)}.", SELECTION_LEAD),
                 figure=selection_figure(chosen),
                 tables=(selection_table(chosen),),
             )
@@ -1309,8 +1309,7 @@ def _outlook_facts(found: Assessment) -> Iterator[tuple[str, str]]:
     if found.data_profile is not None:
         yield "Space", profile_in_short(found.data_profile)
     if found.feature_selection is not None:
-        said = selection_headline(found.feature_selection)
-        yield "Selection", said.removesuffix(".")
+        yield "Selection", selection_phrase(found.feature_selection)
     best = found.models[found.best].curves.get(CurveOver.SAMPLES)
     if best is not None and split_sentence(best):
         yield "Split", split_sentence(best)

@@ -43,20 +43,17 @@ def interval_figure(found: Assessment | EstimateAssessment, metric: str) -> Draw
 
 
 def _interval_rows(x: MetricAssessment) -> tuple[Row, ...]:
-    rows = []
-    for interval in x.intervals:
-        text = formats.metric_span(x.metric, interval.low, interval.high)
-        rows.append(
-            Row(
-                name=interval.method,
-                dot=x.estimate,
-                low=interval.low if math.isfinite(interval.low) else math.nan,
-                high=interval.high if math.isfinite(interval.high) else math.nan,
-                text=text.removesuffix(" %"),
-                strong=interval.is_recommended,
-            )
+    return tuple(
+        Row(
+            name=interval.method,
+            dot=x.estimate,
+            low=interval.low if math.isfinite(interval.low) else math.nan,
+            high=interval.high if math.isfinite(interval.high) else math.nan,
+            text=formats.metric_span(x.metric, interval.low, interval.high, bare=True),
+            strong=interval.is_recommended,
         )
-    return tuple(rows)
+        for interval in x.intervals
+    )
 
 
 def class_figure(found: Assessment) -> Drawing:

@@ -39,9 +39,9 @@ from scorecast.exceptions import quoted
 from scorecast.report import formats
 from scorecast.report.comparison_figures import (
     alike_without_bar,
+    critical_difference_drawing,
     difference_drawing,
     pair_drawing,
-    rank_drawing,
     wins_drawing,
 )
 from scorecast.report.document import Document, Section, Table
@@ -254,12 +254,6 @@ def _named(names: Sequence[str]) -> str:
     return formats.listed(names, most)
 
 
-def _sentence(text: str) -> str:
-    """Begin with a capital letter and end with a full stop."""
-    whole = text[:1].upper() + text[1:].rstrip()
-    return whole if whole.endswith((".", "!", "?")) else f"{whole}."
-
-
 def _size(found: Comparison) -> str:
     """Say how many rows there are, and in how many groups."""
     size = counted(found.n_rows, _ROWS[found.rows])
@@ -387,7 +381,7 @@ def _headline_of_control(
     stands = f"mean rank {found.ranks[centre]:.2f}"
     if found.stands_by_means:
         stands = f"mean {amount(found.means[centre])}"
-    way = _sentence(_direction(found.greater_is_better))
+    way = formats.sentence(_direction(found.greater_is_better))
     return (
         f"The control, {centre} ({stands} of {len(found.models)} on {_size(found)}), "
         f"{'; '.join(said)}. {way} {_error(found)}"
@@ -476,7 +470,8 @@ def _paragraph_omnibus(found: Comparison) -> str:
 def _paragraph_test(found: Comparison) -> str:
     test, post_hoc = PAIR_TESTS[found.test], POST_HOC[found.post_hoc]
     cited = f" ({formats.cite(test.works)})" if test.works else ""
-    by = f"by {_with_article(test.title)}{cited}"
+    article = "" if test.begins_with_name else "the "
+    by = f"by {article}{test.title}{cited}"
     if len(found.pairs) == 1:
         return f"The two were compared {by}."
     whom = "All pairs were compared"
@@ -491,11 +486,6 @@ def _paragraph_test(found: Comparison) -> str:
         f"{len(found.pairs)} comparisons, so that the chance of one or more false "
         f"claims is at most {formats.percent(found.alpha)}{_if_they_hold(found)}."
     )
-
-
-def _with_article(title: str) -> str:
-    """Write "the sign test", but "McNemar's test"."""
-    return title if title.split()[0].endswith("'s") else f"the {title}"
 
 
 def _paragraph_outcome(found: Comparison) -> str:
@@ -571,7 +561,9 @@ def comparison_document(found: Comparison) -> Document:
     if found.control is None and 2 < len(found.models) <= _MOST_IN_MATRIX:
         sections.append(_wins_section(found))
     sections += [_pairs_section(found), _assumption_section(found)]
-    figure = rank_drawing(found) if is_ranked else difference_drawing(found)
+    figure = (
+        critical_difference_drawing(found) if is_ranked else difference_drawing(found)
+    )
     return Document(
         headline=_headline(found),
         notes=_comparison_notes(found),
@@ -597,10 +589,9 @@ def _comparison_notes(found: Comparison) -> tuple[str, ...]:
                 f"whatever the results{takes}."
             )
         elif code is NoteCode.FEW_DATASETS:
-            ranks = test.title.removeprefix("z-test of ")
             said.append(
-                f"{note.count} data sets are few: p-values of {ranks} are approximate "
-                "below ten."
+                f"{note.count} data sets are few: p-values of {test.ranks} are "
+                "approximate below ten."
             )
         else:
             said.append(_NOTES[code](note))
@@ -747,7 +738,11 @@ def _rank_section(found: Comparison) -> Section:
             "Not told apart either, though no bar can join them without a model that "
             f"differs: {pairs}{more}."
         )
-    return Section(heading="Mean ranks", lead=tuple(leads), figure=rank_drawing(found))
+    return Section(
+        heading="Mean ranks",
+        lead=tuple(leads),
+        figure=critical_difference_drawing(found),
+    )
 
 
 def _difference_section(found: Comparison) -> Section:
@@ -942,7 +937,7 @@ def _effect_table(found: Comparison) -> Table:
 
 def _assumption_section(found: Comparison) -> Section:
     reasons = [_reason(choice, found) for choice in found.choices]
-    items = tuple(map(_sentence, (*_assumptions(found), *reasons)))
+    items = tuple(map(formats.sentence, (*_assumptions(found), *reasons)))
     return Section(heading="What this assumes", items=items)
 
 
@@ -1072,7 +1067,7 @@ def _pair_notes(found: PairComparison, test: PairTest) -> tuple[str, ...]:
         elif found.n_groups is not None:
             what = "all groups differ alike, so that their spread, and with it p,"
         way = "; use the permutation test" if test.estimand is Estimand.AUC else ""
-        said.append(_sentence(f"{what} is unknown{way}"))
+        said.append(formats.sentence(f"{what} is unknown{way}"))
     if found.is_first_fold_contrary:
         said.append(
             "The first fold, which p is about, and the mean of all ten point opposite "

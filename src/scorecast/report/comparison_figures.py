@@ -38,7 +38,7 @@ _SHORTEST_NAME = 6
 _MARGIN = 6.0
 
 
-def rank_drawing(result: Comparison) -> Drawing:
+def critical_difference_drawing(result: Comparison) -> Drawing:
     """Draw the critical-difference diagram: mean ranks, and bars that join the alike.
 
     Parameters

@@ -1359,7 +1359,7 @@ def _points_backtest_text(result: CurveExtrapolation) -> str:
         ((p, true),) = tested
         return (
             f"from the points before, {formats.classes(p.classes)} classes were "
-            f"expected to give {_about(p, result).removeprefix('about ')}; it was "
+            f"expected to give {_forecast(p, result)}; it was "
             f"{formats.percent(true, 1)}"
         )
     off = np.sqrt(np.mean([(p.accuracy - true) ** 2 for p, true in tested]))
@@ -1409,7 +1409,7 @@ def _points_headline(result: CurveExtrapolation) -> str:
             + (
                 f"it was {formats.percent(p.accuracy, 1)}"
                 if p.is_observed
-                else f"expect {_about(p, result)}"
+                else f"expect about {_forecast(p, result)}"
             )
             for p in nearest
         )
@@ -1436,7 +1436,8 @@ def _points_headline(result: CurveExtrapolation) -> str:
     return (
         f"{_rising(result)}Of {len(result.curves)} models "
         f"{formats.printable(best.model)} is expected ahead with "
-        f"{formats.classes(farthest)} classes: {_about(p, result)}{told}.{held}"
+        f"{formats.classes(farthest)} classes: about {_forecast(p, result)}{told}."
+        f"{held}"
     )
 
 
@@ -1460,11 +1461,11 @@ def _rising(result: CurveExtrapolation) -> str:
     )
 
 
-def _about(p: Prediction, result: CurveExtrapolation) -> str:
+def _forecast(p: Prediction, result: CurveExtrapolation) -> str:
     digits = _points_digits(p)
     level = formats.level(result.confidence_level)
     ends = formats.percent_span(p.low, p.high, digits)
-    return f"about {formats.percent(p.accuracy, digits)} ({level} interval {ends})"
+    return f"{formats.percent(p.accuracy, digits)} ({level} interval {ends})"
 
 
 def _at(curve: PublishedCurve, classes: int) -> Prediction:

@@ -231,7 +231,7 @@ def _profile_figure(found: DataProfile) -> Drawing:
 def selection_document(found: FeatureSelectionTest) -> Document:
     """Lay out which features luck would hardly have found."""
     return Document(
-        headline=selection_headline(found),
+        headline=f"{selection_phrase(found)}.",
         sections=(
             Section(lead=(SELECTION_LEAD,), figure=selection_figure(found)),
             Section(tables=(selection_table(found, _MOST_ROWS),), is_terminal=True),
@@ -248,15 +248,15 @@ def _all_features(found: FeatureSelectionTest) -> tuple[Section, ...]:
     return (Section(heading="All that were selected", tables=(table,)),)
 
 
-def selection_headline(found: FeatureSelectionTest) -> str:
-    """Say how many features would hardly be found by luck."""
+def selection_phrase(found: FeatureSelectionTest) -> str:
+    """Say how many features would hardly be found by luck, without a full stop."""
     sure = int(np.sum(found.p_max_statistic <= _SURE))
     return (
         f"Of the {formats.count(found.features.size)} best of "
         f"{formats.count(found.n_features)} features {formats.count(sure)} would "
         f"hardly be found by luck (best of all permuted features, p at most "
         f"{_SURE:g}); so many as good come by luck with p = "
-        f"{found.p_same_rank[-1]:.2g}."
+        f"{found.p_same_rank[-1]:.2g}"
     )
 
 
@@ -449,8 +449,7 @@ def _gap_cell(found: SelectionBias) -> str:
 def _plain(found: SelectionBias, difference: float) -> str:
     if np.isnan(difference):
         return formats.UNKNOWN
-    said = formats.metric_difference(found.scoring, difference)
-    return said.removesuffix(" points")
+    return formats.metric_difference(found.scoring, difference, bare=True)
 
 
 def bias_figure(results: Sequence[tuple[str, SelectionBias]]) -> Drawing:
@@ -482,7 +481,7 @@ def _bias_rows(found: SelectionBias) -> tuple[Row, ...]:
             dot=value,
             low=span[0],
             high=span[1] if np.isfinite(span[1]) else np.nan,
-            text=_span(found, span).removesuffix(" %"),
+            text=formats.metric_span(found.scoring, *span, bare=True),
             strong=name == "chosen inside",
             hollow=name == "less the bias",
         )

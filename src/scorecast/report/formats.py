@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
 from scorecast import exceptions
-from scorecast.exceptions import listed
+from scorecast.exceptions import listed, sentence
 
 __all__ = [
     "UNKNOWN",
@@ -82,7 +82,7 @@ def is_known(value: float | None) -> bool:
     return value is not None and math.isfinite(value)
 
 
-def percent(share: float | None, least: int = 0) -> str:
+def percent(share: float | None, least: int = 0, *, bare: bool = False) -> str:
     """Write a share with as many digits as distinguish it from 0 and 1.
 
     Parameters
@@ -91,6 +91,8 @@ def percent(share: float | None, least: int = 0) -> str:
         Between 0 and 1.
     least : int, default=0
         Digits after the point where fewer would do.
+    bare : bool, default=False
+        Whether to leave the sign of percent out, where an axis has it.
 
     Returns
     -------
@@ -101,17 +103,19 @@ def percent(share: float | None, least: int = 0) -> str:
     --------
     >>> percent(0.67), percent(0.9987), percent(1.0), percent(0.999999999)
     ('67 %', '99.87 %', '100 %', '> 99.99 %')
+    >>> percent(0.67, bare=True)
+    '67'
     """
     if share is None or not math.isfinite(share):
         return UNKNOWN
-    edge = min(abs(share), abs(1 - share))
+    edge, unit = min(abs(share), abs(1 - share)), "" if bare else " %"
     if edge == 0:
-        return f"{100 * share:.0f} %"
+        return f"{100 * share:.0f}{unit}"
     if edge < 10 ** -(_MOST_DIGITS + 2):
         nine = f"{100 - 10**-_MOST_DIGITS:.{_MOST_DIGITS}f}"
         tiny = f"{10**-_MOST_DIGITS:.{_MOST_DIGITS}f}"
-        return f"> {nine} %" if share > 0.5 else f"< {tiny} %"
-    return f"{100 * share:.{max(_digits(edge), least)}f} %"
+        return f"> {nine}{unit}" if share > 0.5 else f"< {tiny}{unit}"
+    return f"{100 * share:.{max(_digits(edge), least)}f}{unit}"
 
 
 def _digits(edge: float) -> int:
@@ -121,7 +125,12 @@ def _digits(edge: float) -> int:
 
 
 def percent_span(
-    low: float | None, high: float | None, least: int = 0, dash: str = "-"
+    low: float | None,
+    high: float | None,
+    least: int = 0,
+    dash: str = "-",
+    *,
+    bare: bool = False,
 ) -> str:
     """Write an interval of shares.
 
@@ -133,6 +142,8 @@ def percent_span(
         Digits after the point where fewer would do.
     dash : str, default="-"
         What stands between the ends.
+    bare : bool, default=False
+        Whether to leave the sign of percent out, where an axis has it.
 
     Returns
     -------
@@ -145,7 +156,7 @@ def percent_span(
     # Both ends get the digits of the coarser one: 46-99 %, not 46-98.7 %.
     least = max(least, min((_digits(e) for e in edges if e > 0), default=0))
     ends = [percent_number(x, least) for x in (low, high)]
-    return f"{ends[0]}{dash}{ends[1]} %"
+    return f"{ends[0]}{dash}{ends[1]}{'' if bare else ' %'}"
 
 
 def percent_number(share: float, digits: int = 0) -> str:
@@ -441,17 +452,21 @@ def time(value: float | None) -> str:
     return f"{value:,.0f}" if 100 <= abs(value) < 1e9 else f"{value:.3g}"
 
 
-def p_value(p: float) -> str:
-    """Write a p-value in a sentence, with the sign that belongs to it.
+def p_value(p: float, *, bare: bool = False) -> str:
+    """Write a p-value in a sentence, with the sign that belongs to it, or `bare`.
 
     Examples
     --------
     >>> p_value(0.0312), p_value(2e-9), p_value(math.nan)
     ('p = 0.031', 'p < 0.001', 'p unknown')
+    >>> p_value(0.0312, bare=True)
+    '0.031'
     """
     if not is_known(p):
         return "p unknown"
-    return f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
+    if p < 0.001:
+        return "p < 0.001"
+    return f"{'' if bare else 'p = '}{p:.3f}"
 
 
 def p_cell(p: float) -> str:
@@ -575,7 +590,7 @@ def is_proportion(scoring: str) -> bool:
     return scoring in METRICS and METRICS[scoring].is_proportion
 
 
-def metric_value(scoring: str, value: float) -> str:
+def metric_value(scoring: str, value: float, *, bare: bool = False) -> str:
     """Write a value as its metric is read: shares in percent, others as numbers.
 
     Examples
@@ -584,26 +599,28 @@ def metric_value(scoring: str, value: float) -> str:
     ('79.0 %', '3,000,000,000')
     >>> metric_value("roc_auc", 0.5), metric_value("rmse", 0.0012)
     ('0.500', '0.0012')
+    >>> metric_value("accuracy", 0.79, bare=True)  # where an axis has the unit
+    '79.0'
     """
     if math.isinf(value):
         return "no limit"
     if math.isnan(value):
         return "undefined"
     if is_proportion(scoring):
-        return percent(value, 1)
+        return percent(value, 1, bare=bare)
     return f"{value:.3f}" if _THREE_DECIMALS <= abs(value) < 1 else amount(value)
 
 
-def metric_span(scoring: str, low: float, high: float) -> str:
+def metric_span(scoring: str, low: float, high: float, *, bare: bool = False) -> str:
     """Write an interval as its metric is read; say so if there is none."""
     if math.isnan(low) or math.isnan(high):
         return "no interval"
     if is_proportion(scoring):
-        return percent_span(low, high, 1)
+        return percent_span(low, high, 1, bare=bare)
     return f"{metric_value(scoring, low)} to {metric_value(scoring, high)}"
 
 
-def metric_difference(scoring: str, difference: float) -> str:
+def metric_difference(scoring: str, difference: float, *, bare: bool = False) -> str:
     """Write a difference of two values, with its sign; of shares in points.
 
     Examples
@@ -612,6 +629,8 @@ def metric_difference(scoring: str, difference: float) -> str:
     ('+6.0 points', '-0.123')
     >>> metric_difference("accuracy", -0.0)
     '+0.0 points'
+    >>> metric_difference("accuracy", 0.06, bare=True)
+    '+6.0'
     """
     is_share = is_proportion(scoring)
     if is_share:
@@ -622,7 +641,7 @@ def metric_difference(scoring: str, difference: float) -> str:
         said = f"{difference:+.3g}"
     # There is no such thing as minus nothing.
     said = said.replace("-", "+") if float(said) == 0 else said
-    return f"{said} points" if is_share else said
+    return f"{said} points" if is_share and not bare else said
 
 
 def rough_size(size: float) -> str:
@@ -704,9 +723,3 @@ def page_name(name: str) -> str:
     """
     shown = model_name(name, 60)
     return shown if len(shown) <= 24 else _SEAM.sub("\N{ZERO WIDTH SPACE}", shown)
-
-
-def sentence(text: str) -> str:
-    """Begin with a capital letter and end with a full stop."""
-    whole = text[:1].upper() + text[1:].rstrip()
-    return whole if whole.endswith((".", "!", "?")) else f"{whole}."

@@ -26,7 +26,6 @@ _MOST_OPEN = 24  # rows of a table that is not folded
 _MOST_NAMED = 5  # numbers with the same reason
 _OFTEN = 3  # rows that share a reason, from which it is said once
 _MOST_DECIMALS = 10
-_SURNAMES = ("Bayes",)  # which titles begin with
 _LEGEND = (
     "Corrected: what is right where print is wrong, or, where nothing is printed, what "
     "an independent calculation or the authors' own run gives. Measured: by scorecast, "
@@ -305,8 +304,9 @@ def _entry_sections(entry: ReproducedEntry, *, is_terminal: bool) -> Iterable[Se
 def _caption(entry: ReproducedEntry, i: int) -> str:
     where = next((number.where for number in entry.numbers), "")
     start = f"{where} redrawn: " if where.startswith("Figure") else "Figure: "
-    title = entry.pictures[i].title
-    if not title.startswith(_SURNAMES):
+    picture = entry.pictures[i]
+    title = picture.title
+    if not picture.begins_with_name:
         title = f"{title[0].lower()}{title[1:]}"
     return formats.sentence(f"{start}{title}")
 

@@ -495,7 +495,7 @@ def _settings_figure(found: SettingsAssessment, scoring: str) -> Drawing:
                 dot=group.estimate,
                 low=group.low,
                 high=group.high,
-                text=_short_span(scoring, group.low, group.high),
+                text=formats.metric_span(scoring, group.low, group.high, bare=True),
                 strong=True,
             )
             rows = (
@@ -509,17 +509,13 @@ def _settings_figure(found: SettingsAssessment, scoring: str) -> Drawing:
     return groups_drawing(groups, title, f"{title} by setting", in_percent=is_share)
 
 
-def _short_span(scoring: str, low: float, high: float) -> str:
-    return formats.metric_span(scoring, low, high).removesuffix(" %")
-
-
 def _row(row: SettingEstimate, name: str) -> Row:
     return Row(
         name=name,
         dot=row.estimate,
         low=row.low,
         high=row.high,
-        text=formats.metric_value(row.scoring, row.estimate).removesuffix(" %"),
+        text=formats.metric_value(row.scoring, row.estimate, bare=True),
     )
 
 
@@ -536,7 +532,7 @@ def _effects_figure(found: SettingsAssessment, scoring: str) -> Drawing:
                     dot=x.estimate,
                     low=x.low,
                     high=x.high,
-                    text=formats.metric_value(scoring, x.estimate).removesuffix(" %"),
+                    text=formats.metric_value(scoring, x.estimate, bare=True),
                 )
                 for x in own
                 if x.factor == factor

@@ -354,7 +354,7 @@ def _classes(
                         dot=one.estimate,
                         low=one.low,
                         high=one.high,
-                        text=formats.percent(one.estimate, 1).removesuffix(" %"),
+                        text=formats.percent(one.estimate, 1, bare=True),
                     )
                 )
             heading = f"{names[model]}, class {short}"

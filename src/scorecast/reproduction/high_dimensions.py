@@ -295,6 +295,7 @@ def closing_classes(work: Work) -> Found:
     )
     picture = Picture(
         title="Bayes error of two classes that come together",
+        begins_with_name=True,
         xlabel="mean of the second class",
         ylabel="Bayes error",
         panels=panels,
@@ -336,6 +337,7 @@ def bimodal_classes(work: Work) -> Found:
     flat = Line(name="independent features", x=_RHOS, y=(alone,) * len(_RHOS))
     picture = Picture(
         title="Bayes error of the bimodal model with correlated features",
+        begins_with_name=True,
         xlabel="correlation",
         ylabel="Bayes error",
         panels=(Panel(title="", lines=(flat, *lines)),),

@@ -93,6 +93,8 @@ class Picture:
         Names of the places 0, 1, 2 ... on the axis across, where it counts things.
     is_log : bool
         Whether the axis across is logarithmic.
+    begins_with_name : bool
+        Whether the title keeps its capital within a sentence.
     """
 
     title: str
@@ -101,6 +103,7 @@ class Picture:
     panels: tuple[Panel, ...]
     ticks: tuple[str, ...] = ()
     is_log: bool = False
+    begins_with_name: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

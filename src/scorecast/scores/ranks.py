@@ -131,10 +131,6 @@ class TieRule(Method):
 
     sign: int
 
-    def share_of_tie(self, n: int) -> float:
-        """Return how much of a tie with `n` others the truth wins."""
-        return {1: 1.0, 0: 1 / (n + 1), -1: 0.0 if n else 1.0}[self.sign]
-
 
 TIE_RULES: Registry[TieRule] = Registry()
 TIE_RULES.add(

@@ -64,15 +64,12 @@ class IntervalMethod(Method):
         Whether it holds for any distribution of values.
     counts_training_overlap : bool
         Whether it allows for models that share samples they learned from.
-    is_of_the_mean : bool
-        Whether it is about the expected value; else about single results.
     """
 
     rests_on: RestsOn
     assumes_of_groups: tuple[str, ...] = ()
     is_distribution_free: bool = False
     counts_training_overlap: bool = False
-    is_of_the_mean: bool = True
 
 
 SCORE_INTERVALS: Registry[IntervalMethod] = Registry()
@@ -117,7 +114,6 @@ for _method in (
         summary="how single folds vary",
         assumes=("folds show how results vary; it is not about their mean",),
         rests_on=RestsOn.FOLDS,
-        is_of_the_mean=False,
     ),
     IntervalMethod(
         name="wilson",

@@ -1,9 +1,9 @@
 """What holds of models over many settings: data, metrics, splits, parameters."""
 
 from scorecast.evaluation.settings.assess_settings import (
-    Pooling,
     SettingsAssessment,
     SettingsNote,
+    SettingsPooling,
     assess_settings,
 )
 from scorecast.evaluation.settings.collected import (
@@ -38,7 +38,6 @@ __all__ = [
     "Dominance",
     "FactorEffect",
     "PooledInterval",
-    "Pooling",
     "PoolingMethod",
     "Relation",
     "SettingEstimate",
@@ -47,5 +46,6 @@ __all__ = [
     "SettingTest",
     "SettingsAssessment",
     "SettingsNote",
+    "SettingsPooling",
     "assess_settings",
 ]

@@ -79,7 +79,7 @@ class SettingsNote(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pooling:
+class SettingsPooling:
     """What is inferred from many settings.
 
     Attributes
@@ -118,7 +118,7 @@ class SettingsAssessment(Result):
         Data sets that were made in every setting.
     cv : str
         How samples were split, unless a setting says so.
-    pooling : Pooling
+    pooling : SettingsPooling
         What was inferred, and how.
     confidence_level : float
         Level of intervals.
@@ -152,7 +152,7 @@ class SettingsAssessment(Result):
     usual: dict[str, Any] = field(metadata=OPTION)
     n_datasets: int = field(metadata=OPTION)
     cv: str = field(metadata=OPTION)
-    pooling: Pooling = field(metadata=OPTION)
+    pooling: SettingsPooling = field(metadata=OPTION)
     confidence_level: float = field(metadata=OPTION | SHARE)
     is_quick: bool = field(metadata=OPTION)
     collect: tuple[str, ...] = field(default=(), metadata=OPTION)
@@ -227,7 +227,7 @@ def assess_settings(
     cv: Any = None,
     scoring: str | Metric | None = None,
     confidence_level: float = 0.95,
-    pooling: Pooling | None = None,
+    pooling: SettingsPooling | None = None,
     collect: str | Sequence[str] = (),
     tests: NullTests | None = None,
     quick: bool = False,
@@ -270,7 +270,7 @@ def assess_settings(
         balanced accuracy where a setting leaves pairs out (``"lpo"``).
     confidence_level : float, default=0.95
         Level of intervals.
-    pooling : Pooling, optional
+    pooling : SettingsPooling, optional
         Levels of tests, weights of settings, groups of like difficulty.
     collect : str or sequence of str, optional
         What else to look at in every setting, of `COLLECTIONS`: ``"null"`` (p-values
@@ -401,7 +401,7 @@ def assess_settings(
 def _inferred(
     rows: Sequence[SettingEstimate],
     models: Sequence[str],
-    pooling: Pooling,
+    pooling: SettingsPooling,
     weights: FloatArray | None,
     usual: dict[str, Any],
     level: float,
@@ -539,12 +539,12 @@ def _metric_of(setting: Setting, scoring: str | Metric | None, task: Task) -> Me
 
 
 def _check_pooling(
-    pooling: Pooling | None, n: int
-) -> tuple[Pooling, FloatArray | None]:
+    pooling: SettingsPooling | None, n: int
+) -> tuple[SettingsPooling, FloatArray | None]:
     """Return what to infer, and the weights of settings."""
-    pooling = Pooling() if pooling is None else pooling
-    if not isinstance(pooling, Pooling):
-        problem = f"must be Pooling(...); got {pooling!r}"
+    pooling = SettingsPooling() if pooling is None else pooling
+    if not isinstance(pooling, SettingsPooling):
+        problem = f"must be SettingsPooling(...); got {pooling!r}"
         raise UsageError(problem, parameter="pooling")
     share = check_share(pooling.share, "share")
     if share == 0:
@@ -556,7 +556,7 @@ def _check_pooling(
         if not is_fit or not (weights > 0).all():
             problem = f"must hold a positive number for each setting ({n} in all)"
             raise UsageError(problem, parameter="weights")
-    checked = Pooling(
+    checked = SettingsPooling(
         alpha=check_share(pooling.alpha, "alpha", is_open=True),
         share=share,
         weights=None if weights is None else tuple(weights.tolist()),

@@ -1,4 +1,7 @@
-"""Compiled conditional draws: labels and scales of cases, components, population."""
+"""Compiled conditional draws: labels and scales of cases, components, population.
+
+Their order within a sweep is that of `kernels.sweep`.
+"""
 
 from __future__ import annotations
 

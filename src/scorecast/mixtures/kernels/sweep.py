@@ -3,6 +3,7 @@
 `sweep` is the body of all three entries: `run_sweeps` for values that are known,
 `run_noisy_sweeps` with true values behind measurements drawn first, and
 `run_tempered_sweeps` with the likelihood of measurements raised to a power.
+The draws are those of `kernels.gibbs`.
 """
 
 from __future__ import annotations
