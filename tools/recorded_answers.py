@@ -242,7 +242,7 @@ COMMANDS = {
     "--leave-one-out --quick",
     "information-classes": "information three.csv --probability a --probability b "
     "--probability c --label-column class --leave-one-out",
-    "information-groups": "information games.csv --q q --p half --group season --quick",
+    "information-groups": "information games.csv --q q --p half --groups season --quick",
     "information-compiled": "information games.csv --q q --p half --chains 2 "
     "--draws 200 --allow-unconverged",
     "identify-scores": "identify --scores square.npy --to 200 --units bits "

@@ -113,3 +113,11 @@ def test_an_accuracy_to_hold_is_asked_of_points(run, points, tmp_path):
     code, _, err = run("extrapolate", "--curve", points, "--to", "1e6", "--top", "1,5")
     assert code == 2
     assert "--top" in err
+
+
+def test_a_wide_table_of_points_is_turned_round_with_its_own_sizes(run, tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text("name,rank1_640000,rank1_1600000,rank1_3000000\nA,.1,.2,.3\n")
+    code, _, err = run("extrapolate", "--curve", path, "--to", "1e8")
+    assert code == 3
+    assert "A,640000,0.95" in err

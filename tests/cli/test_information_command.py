@@ -99,7 +99,7 @@ def test_a_matrix_with_labels(run, table):
 def test_the_answer_comes_first_and_units_are_said(run, table):
     code, out, err = run(
         "information", table / "t.csv", "--q", "q", "--p", "p", "--id", "name",
-        "--group", "half", "--report", table / "o.html", "--json", table / "o.json",
+        "--groups", "half", "--report", table / "o.html", "--json", table / "o.json",
     )  # fmt: skip
     assert code == 0, err
     assert out.startswith("The forecasts carry ")
@@ -376,7 +376,7 @@ def test_an_interrupt_says_how_to_go_on(run, table, monkeypatch):
 
 
 def test_what_takes_long_is_said_before_it_begins(run, table, monkeypatch):
-    arguments = ("information", table / "t.csv", "--j", "j", "--group", "name")
+    arguments = ("information", table / "t.csv", "--j", "j", "--groups", "name")
     _, out, err = run(*arguments, "--max-samples", "50")
     assert err.count("50 drawn at random") == 1
     assert "plain mean and its normal interval rest on all" in " ".join(out.split())
@@ -385,7 +385,7 @@ def test_what_takes_long_is_said_before_it_begins(run, table, monkeypatch):
     lines = (table / "t.csv").read_text().splitlines()
     rows = [f"{line},{x}" for line, x in zip(lines, ["few", *few], strict=True)]
     (table / "u.csv").write_text("\n".join(rows))
-    _, _, err = run("information", table / "u.csv", "--j", "j", "--group", "few")
+    _, _, err = run("information", table / "u.csv", "--j", "j", "--groups", "few")
     assert "6 groups" in err
     assert "--quick" in err
     _, _, err = run(*arguments, "--max-samples", "50", "--quiet")
@@ -404,7 +404,7 @@ def test_hostile_names_do_no_harm(run, tmp_path):
     path = write(tmp_path / "t.csv", text)
     page = tmp_path / "o.html"
     code, _, err = run(
-        "information", path, "--q", "q", "--p", "p", "--id", "who", "--group", "who",
+        "information", path, "--q", "q", "--p", "p", "--id", "who", "--groups", "who",
         "--report", page,
     )  # fmt: skip
     assert code == 0, err
@@ -478,7 +478,7 @@ def test_numbers_that_differ_look_so_and_one_case_is_a_case(run, tmp_path):
 @pytest.mark.parametrize(
     ("label", "words"),
     [
-        ("", "column 'outcome', line 11: the label is missing (1 such)"),
+        ("", "line 11: the label is missing (1 such)"),
         ("maybe", "line 11: 'maybe' is none of"),
     ],
 )
@@ -492,7 +492,8 @@ def test_a_label_that_is_no_class_is_found_by_its_line(run, table, label, words)
     path = write(table / "odd.csv", "\n".join(rows) + "\n")
     code, _, err = run("information", path, *named, "--label-column", "outcome")
     assert code == 3
-    assert f"odd.csv, {words}" in err
+    assert "odd.csv" in err
+    assert words in err
     beside = write(table / "odd.txt", "\n".join(labels[1:]) + "\n")
     code, _, err = run("information", table / "t.csv", *named, "--labels", beside)
     assert code == 3
@@ -526,7 +527,7 @@ def test_training_labels_may_write_yes_and_no_otherwise(run, tmp_path, written):
 def test_groups_have_the_weights_of_their_use(run, table):
     path = table / "w.csv"
     path.write_text("group,weight\nlate,3\nearly,1\n")
-    call = ("information", table / "t.csv", "--j", "j", "--group", "half", "--quick")
+    call = ("information", table / "t.csv", "--j", "j", "--groups", "half", "--quick")
     code, out, err = run(*call, "--group-weights", path, "--json", table / "o.json")
     assert code == 0, err
     assert "\nin use " in out
@@ -559,7 +560,7 @@ def test_weights_that_cannot_be_are_found_by_their_line(run, table, text, words)
     path = table / "w.csv"
     path.write_text(text)
     code, out, err = run(
-        "information", table / "t.csv", "--j", "j", "--group", "half",
+        "information", table / "t.csv", "--j", "j", "--groups", "half",
         "--group-weights", path,
     )  # fmt: skip
     assert (code, out) == (3, "")

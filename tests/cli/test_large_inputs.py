@@ -63,7 +63,7 @@ def test_forecasts_from_very_many_classes(tmp_path, n_samples, n_classes, more):
     assert megabytes < 2_500
 
 
-@pytest.mark.parametrize("more", [[], ["--quick"], ["--group", "g"]])
+@pytest.mark.parametrize("more", [[], ["--quick"], ["--groups", "g"]])
 def test_information_of_a_million_forecasts(tmp_path, more):
     rng = np.random.default_rng(0)
     p = 1 / (1 + np.exp(-rng.normal(size=1_000_000)))

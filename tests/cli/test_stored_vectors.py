@@ -184,3 +184,14 @@ def test_a_gallery_of_rows_needs_no_memory_of_its_size(run, vectors):
     np.save(vectors / "wide.npy", wide)
     code, _, err = run(*asked(vectors, "wide.npy", "wide.npy", "--max-memory", 0.001))
     assert code == 0, err
+
+
+def test_a_column_is_dropped_from_the_file_that_has_it(run, vectors):
+    call = asked(vectors, "g.parquet", "p.npy", "--drop", "id", "--json", "-")
+    code, out, err = run(*call)
+    assert code == 0, err
+    whole = run(*asked(vectors, "g.npy", "p.npy", "--json", "-"))[1]
+    assert json.loads(out)["result"] == json.loads(whole)["result"]
+    code, _, err = run(*call, "--drop", "no")
+    assert code == 3
+    assert "column 'no': there is no such column" in err

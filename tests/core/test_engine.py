@@ -385,7 +385,10 @@ def test_the_command_line_has_an_engine(cluster, tmp_path):
 
 # --- chains ---------------------------------------------------------------------------
 
-SHORT = Sampling(n_chains=4, n_warmup=80, n_draws=160, n_kept=40, n_extensions=1)
+# Seconds enough that a slow machine, or one that compiles, goes on as often.
+SHORT = Sampling(
+    n_chains=4, n_warmup=80, n_draws=160, n_kept=40, n_extensions=1, max_seconds=1e6
+)
 
 
 def chain_answer(piece, **options):

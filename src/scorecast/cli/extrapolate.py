@@ -365,7 +365,7 @@ def _how_to_name(columns: list[str]) -> str:
     """Say which columns are meant, or how to turn a wide table into rows."""
     sizes = [name for name in columns if re.search(r"\d{2,}", name)]
     if len(sizes) > 1 and len(sizes) >= len(columns) - 2:
-        size = re.sub(r"\D", "", sizes[0])
+        size = re.findall(r"\d+", sizes[0])[-1]
         return (
             f"turn the table round: a row for every point, such as model,classes,"
             f"accuracy and below it A,{size},0.95"

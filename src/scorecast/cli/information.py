@@ -66,7 +66,6 @@ _ALIASES = {
     "y_train": "--train-labels",
     "second": "--versus",
     "ids": "--id",
-    "groups": "--group",
     "classes": "--probability",
 }
 _FORMS = (
@@ -174,7 +173,7 @@ class PriorScale(_ParamType):
     help="Divide rows of class probabilities by their sum.",
 )
 @option(
-    "Input", "--group", metavar="COL", help="Column of groups to look at one by one."
+    "Input", "--groups", metavar="COL", help="Column of groups to look at one by one."
 )
 @option(
     "Input",
@@ -416,10 +415,10 @@ def _load(options: dict[str, Any]) -> Loaded:
     with warnings.catch_warnings():
         # What looks odd about forecasts the answer says, among its notes.
         warnings.simplefilter("ignore", DataWarning)
-        if options["group_weights"] and not options["group"]:
+        if options["group_weights"] and not options["groups"]:
             problem = "weighs groups, and no column of them is named"
             raise UsageError(
-                problem, parameter="group_weights", remedy="name it with --group"
+                problem, parameter="group_weights", remedy="name it with --groups"
             )
         if forms["class"]:
             _refuse(options, ("versus", "base", "base_p"), "with class probabilities")
@@ -572,7 +571,7 @@ def _read_columns(options: dict[str, Any], numbers: Sequence[str]) -> Columns:
     from scorecast.cli.inputs import file_layout
     from scorecast.io import read_columns
 
-    texts = [options[name] for name in ("id_column", "group", "label_column")]
+    texts = [options[name] for name in ("id_column", "groups", "label_column")]
     return read_columns(
         options["table"],
         list(dict.fromkeys(numbers)),
@@ -584,7 +583,7 @@ def _read_columns(options: dict[str, Any], numbers: Sequence[str]) -> Columns:
 def _names_of_cases(options: dict[str, Any], table: Columns) -> dict[str, Any]:
     return {
         name: table.texts[options[column]]
-        for name, column in (("ids", "id_column"), ("groups", "group"))
+        for name, column in (("ids", "id_column"), ("groups", "groups"))
         if options[column]
     }
 
@@ -679,7 +678,7 @@ def _read_class_matrix(options: dict[str, Any]) -> dict[str, Any]:
     from scorecast.cli.inputs import file_layout
     from scorecast.io import read_labels, read_matrix
 
-    for name, text in (("id_column", "--id"), ("group", "--group")):
+    for name, text in (("id_column", "--id"), ("groups", "--groups")):
         if options[name]:
             msg = f"{text} names a column: name the classes too, with --probability."
             raise click.UsageError(msg)

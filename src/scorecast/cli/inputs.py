@@ -20,6 +20,7 @@ from scorecast.exceptions import (
 )
 from scorecast.io import (
     FileLayout,
+    column_names,
     find_file,
     hash_file,
     read_class_weights,
@@ -302,7 +303,7 @@ def _vectors(options: dict[str, Any], name: str) -> _Vectors:
     """Read vectors; those of Parquet and Zarr stay where they lie."""
     from scorecast.scores.stored_rows import ParquetSource, StoredRows, ZarrSource
 
-    path, layout = options[name], file_layout(options)
+    path, layout = options[name], _layout_of_one(options, name)
     file = find_file(path, layout.key, may_be_folder=True)
     if file.ending == ".parquet":
         columns = read_vector_columns(path, layout=layout)
@@ -316,6 +317,20 @@ def _vectors(options: dict[str, Any], name: str) -> _Vectors:
         return _Vectors(values=StoredRows(ZarrSource(file.path)), source=file.source())
     matrix = read_matrix(path, by_rows=True, layout=layout)
     return _Vectors(values=matrix.values, source=matrix.source)
+
+
+def _layout_of_one(options: dict[str, Any], name: str) -> FileLayout:
+    """Drop columns from the file that has them; from both where none or both do."""
+    layout = file_layout(options)
+    if not layout.drop:
+        return layout
+    plain = file_layout(options, drop=())
+    columns = {
+        one: set(column_names(options[one], plain)) for one in ("gallery", "probes")
+    }
+    elsewhere = columns["probes" if name == "gallery" else "gallery"]
+    kept = [x for x in layout.drop if x in columns[name] or x not in elsewhere]
+    return file_layout(options, drop=kept)
 
 
 def _paired_rows(

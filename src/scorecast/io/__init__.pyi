@@ -44,6 +44,7 @@ from .survival import (
 from .tables import (
     Columns as Columns,
     Dataset as Dataset,
+    column_names as column_names,
     read_columns as read_columns,
     read_dataset as read_dataset,
     read_results as read_results,

@@ -150,6 +150,27 @@ def table_only(source: Table | ArrayFile) -> Table:
     return source
 
 
+def column_names(path: FilePath, layout: FileLayout) -> tuple[str, ...]:
+    """Return what the columns of a file are called; nothing where none has a name.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    layout : FileLayout
+        How it is laid out.
+
+    Returns
+    -------
+    tuple of str
+        The names.
+    """
+    if find_file(path, layout.key, may_be_folder=True).ending == ".zarr":
+        return ()
+    with opened_source(path, layout) as source:
+        return () if isinstance(source, ArrayFile) else source.columns or ()
+
+
 def find_column(table: Table, wanted: str, option: str | None = None) -> int:
     """Return the position of a column, counted from zero.
 

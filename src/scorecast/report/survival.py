@@ -113,9 +113,9 @@ def survival_document(result: SurvivalEvaluation) -> Document:
 def _headline(result: SurvivalEvaluation) -> str:
     """Say the answer in a few sentences, with what spoils it at the end.
 
-    Anything that knows how risk changes with time beats exponential attrition. Where
-    the verdict against the curve of all cases alike is another one, that verdict stands
-    in its place. Models that do better are named.
+    Anything that knows how risk changes with time beats exponential attrition, so the
+    curve of all cases alike is held against it as well, each with its own verdict.
+    Models that do better are named.
     """
     parts = [_QUICK] if result.is_quick else []
     parts += [*_worth_sentences(result), *_bettered(result)]
@@ -132,10 +132,6 @@ def _worth_sentences(result: SurvivalEvaluation) -> list[str]:
     own = verdict_text(told.verdict, "the prior")
     beyond = result.beyond_curve
     has_own_curve = result.prior == "kaplan-meier"
-    is_other = not has_own_curve and beyond.verdict not in (None, told.verdict)
-    against_curve = ""
-    if beyond.verdict is not None:
-        against_curve = verdict_text(beyond.verdict, _CURVE_WORDS)
     level, n_lost = formats.level(result.confidence_level), told.n_impossible
     found, digits = told.posterior, decimals(told)
     amount = (
@@ -150,15 +146,12 @@ def _worth_sentences(result: SurvivalEvaluation) -> list[str]:
             f"infinity. {others} it would be {amount}."
         ]
     else:
-        verdict = against_curve if is_other else own
-        said = [f"The predicted times carry {amount}; {verdict}."]
+        said = [f"The predicted times carry {amount}; {own}."]
     if has_own_curve:
         return [*said, f"The prior is {_CURVE_WORDS}."]
     figure = f"Beyond {_CURVE_WORDS}: {_beyond_text(beyond, result)}"
-    # A verdict that stands in the first sentence is not said again.
-    is_said = is_other and not n_lost
-    if against_curve and not is_said:
-        figure += f"; {against_curve}"
+    if beyond.verdict is not None:
+        figure += f"; {verdict_text(beyond.verdict, _CURVE_WORDS)}"
     return [*said, f"{figure}."]
 
 
