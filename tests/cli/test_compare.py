@@ -182,11 +182,37 @@ def test_a_column_of_numbers_names_the_rows_where_told_so(run, tmp_path):
     path.write_text("\n".join(["dataset," + ",".join(NAMES), *lines]) + "\n")
     code, _, err = run("compare", path)
     assert code == 3
-    assert "column 'dataset': counts the rows" in " ".join(err.split())
+    assert "column 'dataset': looks like no model (counts" in " ".join(err.split())
     for way in (("--row-names", "dataset"), ("--drop", "dataset")):
         code, out, err = run("compare", path, *way)
         assert code == 0, err
         assert "of 3 models on 12 data sets" in out
+
+
+def test_numbers_of_rows_and_groups_are_no_models(run, save):
+    right = {name: (x == TRUTH) * 1 for name, x in SAID.items()}
+    ids, epochs = np.repeat(np.arange(1, N // 5 + 1), 5), np.tile(np.arange(5), N // 5)
+    for columns, words, named in (
+        ({"id": ids, "epoch": epochs}, (), "columns 'id', 'epoch' look like no models"),
+        ({"i": ids, "t": epochs}, (), "columns 'i', 't' look like no models"),
+        ({"i": ids + 1000}, (), "column 'i': looks like no model"),
+        ({"code": 1001 + np.arange(N)}, (), "column 'code': looks like no model"),
+        ({"subject": ids % 12}, (), "column 'subject': looks like no model"),
+        ({"area": RNG.permutation(ids % 12)}, (), "column 'area': looks like no model"),
+        ({"i": np.arange(N), "subject": ids}, ("--groups", "subject"), "column 'i'"),
+        ({"i": np.arange(N), "epoch": epochs}, ("--row-names", "i"), "column 'epoch'"),
+        ({"i": np.arange(N), "epoch": epochs}, ("--drop", "i"), "column 'epoch'"),
+    ):
+        path = save(**columns, **right)
+        code, out, err = run("compare", path, *words)
+        assert (code, out) == (3, ""), (columns, err)
+        assert named in err
+        assert "(--model, --row-names, --groups, --drop)" in err
+        assert len(err.strip().splitlines()) == 1
+        assert run("compare", path, *words, *TWO)[0] == 0
+    path = save(id=ids, old=right["old"], subject=ids)
+    code, _, err = run("compare", path, "--groups", "subject")
+    assert (code, "column 'id'" in err) == (3, True)
 
 
 @pytest.mark.parametrize("other", ["--json", "--report"])

@@ -6,6 +6,7 @@ what is true. What looks wrong with a table is refused, or asked about in a note
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,8 +31,18 @@ from scorecast.exceptions import (
 
 _MOST_NAMED = 3
 _LEAST_COUNTED = 3  # rows: 0 and 1 are results as well
+_LEAST_CODED = 8  # rows: fewer results may follow one another by chance
+_MANY_CODES = 10  # more than the counts of faults that stand beside 0 and 1
 _FAR = 100.0  # times: results of models on the same data differ by less
 _LEAST_PERCENT = 2.0  # what stands among shares and is larger is no share
+_ROW_WORDS = frozenset(  # as the whole name
+    {"id", "ids", "idx", "index", "item", "row", "case", "sample", "instance"}
+    | {"question", "prompt", "epoch", "step", "iteration", "iter", "seed", "fold"}
+    | {"split", "repeat", "repetition", "run", "trial", "subject", "patient"}
+    | {"participant", "group", "cluster", "batch", "document"}
+)
+_ID_WORDS = {"id", "ids", "idx", "index", "nr", "number"}  # as its last word
+_BESIDE_MARKS = "not 0 or 1, beside columns that are"
 _TRUTHS = {"true", "false", "yes", "no", "right", "wrong", "t", "f", "y", "n"}
 
 
@@ -801,26 +812,122 @@ def _sample_values(
 
 def _doubted(table: ResultsTable) -> ResultsTable:
     """Doubt columns that nobody called models."""
-    refuse_counts(table.values, table.models)
+    refuse_no_models(table.values, table.models)
     found = odd_scales(table.values, table.models)
     return replace(table, notes=(*table.notes, *found))
 
 
-def refuse_counts(values: FloatArray, names: Sequence[str]) -> None:
-    """Refuse a column that counts the rows: it would win or lose as a model."""
-    n = len(values)
-    if n < _LEAST_COUNTED:
+def refuse_no_models(values: FloatArray, names: Sequence[str]) -> None:
+    """Refuse columns that number rows or groups: they would win or lose as models.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+        Results, or what was taken for them; NaN where missing.
+    names : sequence of str
+        Names of the columns.
+
+    Raises
+    ------
+    InvalidInputError
+        If a column has the name of a number of rows, counts them, repeats numbers as
+        codes do, or stands beside columns of right and wrong and is none.
+    """
+    found = _no_models(values, names)
+    if not found:
         return
-    for name, column in zip(names, np.sort(values, axis=0).T, strict=True):
-        if np.array_equal(column - column[0], np.arange(n)) and column[0] in (0, 1):
-            raise InvalidInputError(
-                f"counts the rows ({column[0]:g} to {column[-1]:g}) and looks like a "
-                "number of data sets, not like a model",
-                parameter="results",
-                location=Location(column=name),
-                remedy="let it name the rows, leave it out, or list the models",
-                option="models",
+    is_one = len(found) == 1
+    reasons = {why: [x for x in found if found[x] == why] for why in found.values()}
+    why = "; ".join(
+        reason if len(reasons) == 1 else f"{listed(own, 12)}: {reason}"
+        for reason, own in reasons.items()
+    )
+    what = "looks like no model" if is_one else "look like no models"
+    named = "" if is_one else f"columns {', '.join(map(quoted, found))} "
+    raise InvalidInputError(
+        f"{named}{what} ({why})",
+        parameter="results",
+        location=Location(column=next(iter(found)) if is_one else None),
+        remedy="name the models, or say what names the rows, what groups them and what "
+        "to leave out",
+        option=("models", "row_names", "groups", "drop"),
+    )
+
+
+def _no_models(values: FloatArray, names: Sequence[str]) -> dict[str, str]:
+    """Return the columns that look like no models, each with the reason."""
+    columns = {
+        name: column[~np.isnan(column)]
+        for name, column in zip(names, values.T, strict=True)
+    }
+    marks = [x for x, column in columns.items() if np.isin(column, (0, 1)).all()]
+    varied = sum(len(set(columns[x].tolist())) == 2 for x in marks)
+    found = {}
+    for name, column in columns.items():
+        beside = [x for other, x in columns.items() if other != name]
+        is_mark = name in marks
+        if not np.array_equal(column, np.round(column)):
+            is_graded = bool((column >= 0).all() and (column <= 1).all()) and (
+                2 * np.isin(column, (0, 1)).sum() >= column.size
             )
+            is_odd = varied >= 2 and column.size >= _LEAST_CODED and not is_graded
+            why = _BESIDE_MARKS if is_odd else ""
+        elif _is_number_name(name):
+            why = "named like a number of rows or groups"
+        elif column.size == len(values) and _counts_rows(column, beside):
+            why = f"counts the rows, {column.min():g} to {column.max():g}"
+        elif is_mark or column.size < _LEAST_CODED:
+            why = ""
+        elif varied >= 2:
+            why = _BESIDE_MARKS
+        else:
+            why = "repeats numbers as codes do" if _are_codes(column, beside) else ""
+        if why:
+            found[name] = why
+    return found
+
+
+def _is_number_name(name: str) -> bool:
+    """Tell whether a column is called after what numbers rows or groups."""
+    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()
+    words = re.findall(r"[a-z0-9]+", spaced)
+    known = _ROW_WORDS if len(words) == 1 else _ID_WORDS
+    return bool(words) and words[-1] in known
+
+
+def _counts_rows(column: FloatArray, beside: Sequence[FloatArray]) -> bool:
+    """Tell whether whole numbers count the rows, in any order.
+
+    From 0 or 1 on, or far from all other columns.
+    """
+    first, last = column.min(initial=np.inf), column.max(initial=-np.inf)
+    is_apart = all((x < first).all() or (x > last).all() for x in beside)
+    if first not in (0, 1) and (column.size < _LEAST_CODED or not is_apart):
+        return False
+    return column.size >= _LEAST_COUNTED and np.array_equal(
+        np.sort(column) - first, np.arange(column.size)
+    )
+
+
+def _are_codes(column: FloatArray, beside: Sequence[FloatArray]) -> bool:
+    """Tell whether whole numbers are codes: all from the first on, and repeated.
+
+    They come in blocks or in cycles, or stand beside shares.
+    """
+    codes, times = np.unique(column, return_counts=True)
+    k = codes.size
+    if k < _LEAST_COUNTED or times.min() < 2 or codes[-1] - codes[0] != k - 1:
+        return False
+    is_even = bool((times == times[0]).all())
+    if is_even or codes[0] in (0, 1):
+        steps = np.diff(column)
+        in_cycles = is_even and np.array_equal(column[k:], column[:-k])
+        if (steps >= 0).all() or (in_cycles and (steps[: k - 1] > 0).all()):
+            return True
+    others = np.concatenate([*beside, np.zeros(0)])
+    are_shares = bool(((others >= 0) & (others <= 1)).all())
+    is_apart = k >= _MANY_CODES or not np.array_equal(others, np.round(others))
+    return codes[0] in (0, 1) and are_shares and is_apart
 
 
 def odd_scales(values: FloatArray, names: Sequence[str]) -> tuple[Note, ...]:
