@@ -502,6 +502,35 @@ def test_long_tables_by_group(run, save):
     assert "column 'ward': there is no such column" in err
 
 
+@pytest.mark.parametrize("n_groups", [3, 12])
+def test_wide_and_long_tables_by_group_have_one_answer(run, save, n_groups):
+    right = {name: (x == TRUTH) * 1 for name, x in SAID.items()}
+    subject = np.arange(N) % n_groups
+    path = save(subject=subject, **right)
+    wide = answer(run, path, "--groups", "subject")
+    code, _, err = run("compare", path, "--groups", "subject", "--test", "permutation")
+    if n_groups == 3:
+        assert code == 4
+        assert "column 'subject': 3 groups cannot tell two models apart" in err
+        assert "Use clustered-t, which takes two (--test)." in err
+        assert [x["code"] for x in wide["result"]["notes"]] == ["few-groups"]
+    else:
+        assert (code, err) == (0, "")
+    path = save(
+        item=[*range(N)] * 2,
+        subject=[*subject, *subject],
+        model=["old"] * N + ["new"] * N,
+        right=[*right["old"], *right["new"]],
+    )
+    words = ("--long", "item", "model", "right", "--groups", "subject")
+    (pair,) = answer(run, path, *words)["result"]["pairs"]
+    found = wide["result"]
+    assert wide["options"]["test"] == "clustered-t"
+    assert found["p_value"] == pytest.approx(pair["p_value"], rel=1e-9)
+    for end in ("low", "high"):
+        assert found["effect"][end] == pytest.approx(pair["effect"][end], rel=1e-9)
+
+
 # What people read
 
 

@@ -56,9 +56,8 @@ def held(n_groups, repeats, resamples):
 def test_the_interval_by_groups_is_a_t_of_groups():
     rng = np.random.default_rng(3)
     cases = grouped(rng, 6, np.full(6, 9))
-    found = sc.compare_pair(
-        cases.first, cases.second, groups=cases.unit, random_state=0
-    )
+    given = {"groups": cases.unit, "random_state": 0}
+    found = sc.compare_pair(cases.first, cases.second, test="permutation", **given)
     totals = np.bincount(cases.unit, weights=cases.gaps)
     sizes = np.bincount(cases.unit)
     mean = totals.sum() / sizes.sum()
@@ -69,6 +68,10 @@ def test_the_interval_by_groups_is_a_t_of_groups():
     assert (found.effect.low, found.effect.high) == pytest.approx(
         (mean - half, mean + half), rel=1e-7
     )
+    usual = sc.compare_pair(cases.first, cases.second, **given)
+    assert usual.test == "clustered-t"
+    assert usual.effect.low == pytest.approx(found.effect.low)
+    assert usual.p_value == pytest.approx(2 * stats.t.sf(abs(mean) / error, 5))
 
 
 def test_the_interval_of_six_groups_holds_quick():

@@ -196,7 +196,7 @@ def _load(options: dict[str, Any]) -> Any:
     )
     columns = _with_numbers(found.columns, options["groups"])
     table = Location(file=options["table"])
-    places = {"results": table, "long": table}
+    places = {"results": table, "a": table, "long": table}
     for name in ("y_true", "groups"):
         if options[name]:
             places[name] = Location(file=options["table"], column=options[name])

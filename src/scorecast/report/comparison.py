@@ -82,7 +82,7 @@ _REASONS: dict[Reason, str] = {
     Reason.LOOK_LIKE_SAMPLES: "many rows, or many that tie: they are taken as samples, "
     "and their mean is what counts (rows that are data sets must be called so)",
     Reason.IN_GROUPS: "rows are samples in groups, of which the mean is what counts",
-    Reason.BY_UNITS: "values of samples, by group or metric: models are exchanged",
+    Reason.BY_UNITS: "a metric of samples: models are exchanged unit by unit",
     Reason.FIVE_BY_TWO: "five times two folds; F does not hang on the first fold",
     Reason.SCORES: "scores of the same samples of two classes: areas are compared",
     Reason.INDEPENDENT_VALUES: "independent values; no distribution is assumed but "
