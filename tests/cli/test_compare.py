@@ -247,6 +247,12 @@ def test_several_columns_of_text_are_told_of_both_forms(run, tmp_path):
     code, _, err = run("compare", wide)
     assert code == 3
     assert "wide table" in err
+    assert "(--model, --row-names, --groups, --drop, --long)" in err
+    code, _, err = run("compare", wide, "--row-names", "case")
+    assert code == 3
+    assert "column 'patient': holds text" in err
+    assert "(--model, --groups, --drop)" in err
+    assert "'case'" not in err
     code, _, err = run(
         "compare", wide, "--long", "case", "patient", "a", "--truth", "b"
     )
@@ -436,7 +442,12 @@ def test_rows_of_one_name_are_no_further_cases(run, save):
     assert "cannot allow for" in err
     right = {name: (said == TRUTH) * 1 for name, said in SAID.items()}
     path = save(item=[f"q{i}" for i in GROUP], **right)
-    found = answer(run, path)
+    code, _, err = run("compare", path)
+    assert code == 3
+    assert "column 'item': repeats 12 names on 60 rows of right and wrong" in err
+    assert "(--groups, --row-names, --drop)" in err
+    assert answer(run, path, "--groups", "item")["inputs"]["n_groups"] == 12
+    found = answer(run, path, "--row-names", "item")
     assert found["inputs"]["n_rows"] == 12
     assert found["result"]["notes"][0]["code"] == "repeated-names-averaged"
 

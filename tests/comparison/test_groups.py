@@ -170,7 +170,10 @@ def test_rows_of_one_name_are_averaged():
     b = (np.tile(item ^ (rng.random(40) < 0.3), 4) ^ (rng.random(160) < 0.1)).astype(
         int
     )
-    found = sc.compare({"item": list(names), "a": a, "b": b})
+    table = {"item": list(names), "a": a, "b": b}
+    with pytest.raises(InvalidInputError, match="'item': repeats 40 names"):
+        sc.compare(table)  # they may as well be groups
+    found = sc.compare(results_table(table, row_names="item"))
     means = (a - b).reshape(4, 40).mean(axis=0)
     assert found.n_rows == 40
     assert found.pairs[0].p_value == pytest.approx(stats.ttest_1samp(means, 0).pvalue)

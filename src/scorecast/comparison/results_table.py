@@ -258,7 +258,8 @@ def results_table(
         _find(columns, groups, "groups")
         own = columns[groups]
         columns = {name: x for name, x in columns.items() if name != groups}
-    table = _of_wide(columns, models, row_names, _index_names(source))
+    index = _index_names(source)
+    table = _of_wide(columns, models, row_names, index, is_grouped=own is not None)
     table = table if own is None else table.in_groups(own)
     return _complete(table, nan_policy)
 
@@ -505,6 +506,8 @@ def _of_wide(
     models: Sequence[str] | None,
     row_names: str | None,
     index: tuple[str, ...] | None,
+    *,
+    is_grouped: bool,
 ) -> ResultsTable:
     for name in models or ():
         _find(columns, name, "models")
@@ -512,9 +515,10 @@ def _of_wide(
         _find(columns, row_names, "row_names")
     texts = [x for x, column in columns.items() if _is_text(column) or x == row_names]
     chosen = tuple(models) if models else tuple(c for c in columns if c not in texts)
-    spare = [x for x in texts if models is None or x in models]
-    refuse_texts(columns, spare, len(chosen))
+    spare = [x for x in texts if x != row_names and (models is None or x in models)]
+    refuse_texts(columns, spare, len(chosen), is_one_allowed=row_names is None)
     names = [name for name in texts if name not in chosen]
+    names = names if row_names is None else [row_names]
     rows = index
     notes: tuple[Note, ...] = ()
     if len(names) == 1 and rows is None:
@@ -525,6 +529,8 @@ def _of_wide(
         raise InvalidInputError(problem, parameter="results")
     values = np.column_stack([_floats(columns[name], name) for name in chosen])
     table = replace(_checked(values, chosen, rows), notes=notes)
+    if len(names) == 1 and row_names is None and not is_grouped:
+        _refuse_repeated_names(table, columns[names[0]], names[0])
     return table if models else _doubted(table)
 
 
@@ -980,8 +986,31 @@ def _is_text(column: Sequence[Any]) -> bool:
     return any(isinstance(value, str) for value in column)
 
 
+def _refuse_repeated_names(
+    table: ResultsTable, column: Sequence[Any], name: str
+) -> None:
+    """Refuse to guess whether texts beside right and wrong name items or groups."""
+    n = len(set(column))
+    known = table.values[~np.isnan(table.values)]
+    if n == len(column) or not np.isin(known, (0, 1)).all():
+        return
+    raise InvalidInputError(
+        f"repeats {n:,} names on {len(column):,} rows of right and wrong: they may be "
+        "groups of samples, or items that were tried again",
+        parameter="results",
+        location=Location(column=name),
+        remedy="say that it groups the rows, or that it names them and repeats are to "
+        "be averaged, or leave it out",
+        option=("groups", "row_names", "drop"),
+    )
+
+
 def refuse_texts(
-    columns: Mapping[str, Sequence[Any]], texts: Sequence[str], n_models: int
+    columns: Mapping[str, Sequence[Any]],
+    texts: Sequence[str],
+    n_models: int,
+    *,
+    is_one_allowed: bool = True,
 ) -> None:
     """Refuse texts where results should be, and say what would make numbers of them.
 
@@ -990,9 +1019,11 @@ def refuse_texts(
     columns : mapping of str to sequence
         The table.
     texts : sequence of str
-        Its columns of text, of which one may name the rows.
+        Its columns of text that were not said to be anything.
     n_models : int
         How many columns are left as models.
+    is_one_allowed : bool, default=True
+        Whether one of them may name the rows.
 
     Raises
     ------
@@ -1003,15 +1034,28 @@ def refuse_texts(
     if not texts:
         return
     ways = [way for name in texts if (way := _way_out(columns[name]))]
+    if not is_one_allowed and len(texts) == 1:
+        raise InvalidInputError(
+            "holds text",
+            parameter="results",
+            location=Location(column=texts[0]),
+            remedy=ways[0]
+            if ways
+            else "name the models, or say that it groups the rows or is to be left out",
+            option=None if ways else ("models", "groups", "drop"),
+        )
     if len(texts) > 1:
+        rest = ("row_names",) if is_one_allowed else ()
         other = (
-            "a wide table has one column per model: list those, and name a column of "
-            "groups; for one result per row name its three columns"
+            "a wide table has one column per model: name those, or say what names the "
+            "rows, groups them or is to be left out; for one result per row name its "
+            "three columns"
         )
         raise InvalidInputError(
             f"columns {', '.join(map(quoted, texts))} hold text",
             parameter="results",
             remedy=ways[0] if ways else other,
+            option=None if ways else ("models", *rest, "groups", "drop", "long"),
         )
     name = texts[0]
     if ways and name != next(iter(columns)):
