@@ -175,8 +175,8 @@ def command(**options: Any) -> None:
     TABLE has one row per data set and one column per model (.csv, .tsv, .parquet); one
     column of text may name the rows. Empty cells are missing results. Results that are
     all 0 or 1 are taken as samples, right or wrong; --groups says which belong
-    together. Models can be compared sample by
-    sample, with --truth and --groups; two of them by tests that take two.
+    together. Models can be compared sample by sample, with --truth and --groups; two of
+    them by tests that take two.
     """
     from scorecast.cli.outputs import run
 

@@ -334,7 +334,7 @@ def compare(
     results : ResultsTable, DataFrame, mapping, array-like, or assessments
         Anything that `results_table` reads. Rows are data sets, columns are models; one
         column of text may name the rows, and rows of one name are averaged, but for
-        splits.
+        splits; beside right and wrong they may be groups, and `results_table` must say.
     rows : {"auto", "datasets", "splits", "samples"}, default="auto"
         What the rows are; found out, and said, by default. Rows of which there are 200
         or more, or 20 or more with a quarter of the differences nought, are taken as
