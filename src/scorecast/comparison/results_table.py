@@ -872,16 +872,17 @@ def _no_models(values: FloatArray, names: Sequence[str]) -> dict[str, str]:
     for name, column in columns.items():
         beside = [x for other, x in columns.items() if other != name]
         is_mark = name in marks
-        if not np.array_equal(column, np.round(column)):
-            is_graded = bool((column >= 0).all() and (column <= 1).all()) and (
-                2 * np.isin(column, (0, 1)).sum() >= column.size
-            )
+        if not _are_whole(column):
+            n_marks = int(np.isin(column, (0, 1)).sum())
+            is_graded = _are_shares(column) and 2 * n_marks >= column.size
             is_odd = varied >= 2 and column.size >= _LEAST_CODED and not is_graded
             why = _BESIDE_MARKS if is_odd else ""
         elif _is_number_name(name):
             why = "named like a number of rows or groups"
         elif column.size == len(values) and _counts_rows(column, beside):
             why = f"counts the rows, {column.min():g} to {column.max():g}"
+        elif column.size and (column > 1).all() and _are_fractions(beside):
+            why = "whole numbers beside shares"
         elif is_mark or column.size < _LEAST_CODED:
             why = ""
         elif varied >= 2:
@@ -918,8 +919,11 @@ def _counts_rows(column: FloatArray, beside: Sequence[FloatArray]) -> bool:
 def _are_codes(column: FloatArray, beside: Sequence[FloatArray]) -> bool:
     """Tell whether whole numbers are codes: all from the first on, and repeated.
 
-    They come in blocks or in cycles, or stand beside shares.
+    They come in blocks or in cycles, or stand beside shares. Where all columns hold
+    whole numbers beyond 1, these may be counts or grades.
     """
+    if not any(_are_shares(x) or not _are_whole(x) for x in beside):
+        return False
     codes, times = np.unique(column, return_counts=True)
     k = codes.size
     if k < _LEAST_COUNTED or times.min() < 2 or codes[-1] - codes[0] != k - 1:
@@ -931,9 +935,22 @@ def _are_codes(column: FloatArray, beside: Sequence[FloatArray]) -> bool:
         if (steps >= 0).all() or (in_cycles and (steps[: k - 1] > 0).all()):
             return True
     others = np.concatenate([*beside, np.zeros(0)])
-    are_shares = bool(((others >= 0) & (others <= 1)).all())
-    is_apart = k >= _MANY_CODES or not np.array_equal(others, np.round(others))
-    return codes[0] in (0, 1) and are_shares and is_apart
+    is_apart = k >= _MANY_CODES or not _are_whole(others)
+    return codes[0] in (0, 1) and _are_shares(others) and is_apart
+
+
+def _are_fractions(columns: Sequence[FloatArray]) -> bool:
+    """Tell whether all columns hold shares, and not only 0 and 1."""
+    fit = [_are_shares(x) and not _are_whole(x) for x in columns]
+    return bool(fit) and all(fit)
+
+
+def _are_whole(values: FloatArray) -> bool:
+    return bool(np.array_equal(values, np.round(values)))
+
+
+def _are_shares(values: FloatArray) -> bool:
+    return bool(((values >= 0) & (values <= 1)).all())
 
 
 def odd_scales(values: FloatArray, names: Sequence[str]) -> tuple[Note, ...]:
