@@ -289,7 +289,8 @@ COMMANDS = {
     "compare-two": "compare two.csv --test sign",
     "compare-cases": "compare cases.csv --truth gold",
     "compare-auc": "compare chances.csv --truth gold --scoring roc_auc --drop text",
-    "compare-groups": "compare chances.csv --truth gold --scoring brier_score --groups text",
+    "compare-groups": "compare chances.csv --truth gold --scoring brier_score --groups "
+    "text --test permutation",
     "compare-hits": "compare hits.csv",
     "size": "size --accuracy .9 --width .1",
     "size-versus": "size --accuracy .9 --versus .85 --power .8 --disagreement .2",

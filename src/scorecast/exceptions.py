@@ -93,7 +93,7 @@ class _Parts:
     parameter: str | None
     location: Location
     remedy: str | None
-    option: str | None
+    option: str | tuple[str, ...] | None
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class _Parts:
         parameter: str | None = None,
         location: Location | None = None,
         remedy: str | None = None,
-        option: str | None = None,
+        option: str | tuple[str, ...] | None = None,
     ) -> None:
         super().__init__(problem)  # type: ignore[call-arg]  # of an exception
         self.problem = problem
@@ -147,10 +147,13 @@ class _Parts:
         if not self.remedy:
             return ""
         remedy = f"{self.remedy[0].upper()}{self.remedy[1:]}"
-        name = f"`{self.option}`" if names is None else names.get(self.option or "")
         if remedy.endswith(_STOPS):
             return f" {remedy}"
-        return f" {remedy} ({name})." if self.option and name else f" {remedy}."
+        options = (self.option,) if isinstance(self.option, str) else self.option or ()
+        # Of several, only the first is sure to be an argument of functions, too.
+        known = {name: f"`{name}`" for name in options[:1]} if names is None else names
+        shown = ", ".join(known[name] for name in options if name in known)
+        return f" {remedy} ({shown})." if shown else f" {remedy}."
 
     def __str__(self) -> str:
         return self.message()
@@ -169,8 +172,9 @@ class ScorecastError(_Parts, Exception):
         Where in the data.
     remedy : str, optional
         What to do about it, without a full stop.
-    option : str, optional
-        The argument by which the remedy is asked for, if one is.
+    option : str or tuple of str, optional
+        The argument by which the remedy is asked for, if one is; of several the main
+        one first.
 
     Examples
     --------

@@ -182,11 +182,37 @@ def test_a_column_of_numbers_names_the_rows_where_told_so(run, tmp_path):
     path.write_text("\n".join(["dataset," + ",".join(NAMES), *lines]) + "\n")
     code, _, err = run("compare", path)
     assert code == 3
-    assert "column 'dataset': counts the rows" in " ".join(err.split())
+    assert "column 'dataset': looks like no model (counts" in " ".join(err.split())
     for way in (("--row-names", "dataset"), ("--drop", "dataset")):
         code, out, err = run("compare", path, *way)
         assert code == 0, err
         assert "of 3 models on 12 data sets" in out
+
+
+def test_numbers_of_rows_and_groups_are_no_models(run, save):
+    right = {name: (x == TRUTH) * 1 for name, x in SAID.items()}
+    ids, epochs = np.repeat(np.arange(1, N // 5 + 1), 5), np.tile(np.arange(5), N // 5)
+    for columns, words, named in (
+        ({"id": ids, "epoch": epochs}, (), "columns 'id', 'epoch' look like no models"),
+        ({"i": ids, "t": epochs}, (), "columns 'i', 't' look like no models"),
+        ({"i": ids + 1000}, (), "column 'i': looks like no model"),
+        ({"code": 1001 + np.arange(N)}, (), "column 'code': looks like no model"),
+        ({"subject": ids % 12}, (), "column 'subject': looks like no model"),
+        ({"area": RNG.permutation(ids % 12)}, (), "column 'area': looks like no model"),
+        ({"i": np.arange(N), "subject": ids}, ("--groups", "subject"), "column 'i'"),
+        ({"i": np.arange(N), "epoch": epochs}, ("--row-names", "i"), "column 'epoch'"),
+        ({"i": np.arange(N), "epoch": epochs}, ("--drop", "i"), "column 'epoch'"),
+    ):
+        path = save(**columns, **right)
+        code, out, err = run("compare", path, *words)
+        assert (code, out) == (3, ""), (columns, err)
+        assert named in err
+        assert "(--model, --row-names, --groups, --drop)" in err
+        assert len(err.strip().splitlines()) == 1
+        assert run("compare", path, *words, *TWO)[0] == 0
+    path = save(id=ids, old=right["old"], subject=ids)
+    code, _, err = run("compare", path, "--groups", "subject")
+    assert (code, "column 'id'" in err) == (3, True)
 
 
 @pytest.mark.parametrize("other", ["--json", "--report"])
@@ -221,6 +247,12 @@ def test_several_columns_of_text_are_told_of_both_forms(run, tmp_path):
     code, _, err = run("compare", wide)
     assert code == 3
     assert "wide table" in err
+    assert "(--model, --row-names, --groups, --drop, --long)" in err
+    code, _, err = run("compare", wide, "--row-names", "case")
+    assert code == 3
+    assert "column 'patient': holds text" in err
+    assert "(--model, --groups, --drop)" in err
+    assert "'case'" not in err
     code, _, err = run(
         "compare", wide, "--long", "case", "patient", "a", "--truth", "b"
     )
@@ -410,7 +442,12 @@ def test_rows_of_one_name_are_no_further_cases(run, save):
     assert "cannot allow for" in err
     right = {name: (said == TRUTH) * 1 for name, said in SAID.items()}
     path = save(item=[f"q{i}" for i in GROUP], **right)
-    found = answer(run, path)
+    code, _, err = run("compare", path)
+    assert code == 3
+    assert "column 'item': repeats 12 names on 60 rows of right and wrong" in err
+    assert "(--groups, --row-names, --drop)" in err
+    assert answer(run, path, "--groups", "item")["inputs"]["n_groups"] == 12
+    found = answer(run, path, "--row-names", "item")
     assert found["inputs"]["n_rows"] == 12
     assert found["result"]["notes"][0]["code"] == "repeated-names-averaged"
 
@@ -474,6 +511,35 @@ def test_long_tables_by_group(run, save):
                        "ward")  # fmt: skip
     assert code == 3
     assert "column 'ward': there is no such column" in err
+
+
+@pytest.mark.parametrize("n_groups", [3, 12])
+def test_wide_and_long_tables_by_group_have_one_answer(run, save, n_groups):
+    right = {name: (x == TRUTH) * 1 for name, x in SAID.items()}
+    subject = np.arange(N) % n_groups
+    path = save(subject=subject, **right)
+    wide = answer(run, path, "--groups", "subject")
+    code, _, err = run("compare", path, "--groups", "subject", "--test", "permutation")
+    if n_groups == 3:
+        assert code == 4
+        assert "column 'subject': 3 groups cannot tell two models apart" in err
+        assert "Use clustered-t, which takes two (--test)." in err
+        assert [x["code"] for x in wide["result"]["notes"]] == ["few-groups"]
+    else:
+        assert (code, err) == (0, "")
+    path = save(
+        item=[*range(N)] * 2,
+        subject=[*subject, *subject],
+        model=["old"] * N + ["new"] * N,
+        right=[*right["old"], *right["new"]],
+    )
+    words = ("--long", "item", "model", "right", "--groups", "subject")
+    (pair,) = answer(run, path, *words)["result"]["pairs"]
+    found = wide["result"]
+    assert wide["options"]["test"] == "clustered-t"
+    assert found["p_value"] == pytest.approx(pair["p_value"], rel=1e-9)
+    for end in ("low", "high"):
+        assert found["effect"][end] == pytest.approx(pair["effect"][end], rel=1e-9)
 
 
 # What people read

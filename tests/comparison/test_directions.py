@@ -1,6 +1,7 @@
 """Which of two models is better: as the test has it, not as another statistic does."""
 
 import json
+import re
 from itertools import product
 
 import numpy as np
@@ -259,4 +260,4 @@ def test_few_of_many_hidden_means_are_said():
     found = sc.compare(table, post_hoc="none", test="sign")
     n_hidden = sum(pair.mean is not None for pair in found.pairs)
     assert n_hidden > 3
-    assert sc.render(found).count("pseudo-median") == 3
+    assert len(re.findall(r"pseudo-median\b", sc.render(found))) == 3

@@ -56,9 +56,8 @@ def held(n_groups, repeats, resamples):
 def test_the_interval_by_groups_is_a_t_of_groups():
     rng = np.random.default_rng(3)
     cases = grouped(rng, 6, np.full(6, 9))
-    found = sc.compare_pair(
-        cases.first, cases.second, groups=cases.unit, random_state=0
-    )
+    given = {"groups": cases.unit, "random_state": 0}
+    found = sc.compare_pair(cases.first, cases.second, test="permutation", **given)
     totals = np.bincount(cases.unit, weights=cases.gaps)
     sizes = np.bincount(cases.unit)
     mean = totals.sum() / sizes.sum()
@@ -69,6 +68,10 @@ def test_the_interval_by_groups_is_a_t_of_groups():
     assert (found.effect.low, found.effect.high) == pytest.approx(
         (mean - half, mean + half), rel=1e-7
     )
+    usual = sc.compare_pair(cases.first, cases.second, **given)
+    assert usual.test == "clustered-t"
+    assert usual.effect.low == pytest.approx(found.effect.low)
+    assert usual.p_value == pytest.approx(2 * stats.t.sf(abs(mean) / error, 5))
 
 
 def test_the_interval_of_six_groups_holds_quick():
@@ -167,7 +170,10 @@ def test_rows_of_one_name_are_averaged():
     b = (np.tile(item ^ (rng.random(40) < 0.3), 4) ^ (rng.random(160) < 0.1)).astype(
         int
     )
-    found = sc.compare({"item": list(names), "a": a, "b": b})
+    table = {"item": list(names), "a": a, "b": b}
+    with pytest.raises(InvalidInputError, match="'item': repeats 40 names"):
+        sc.compare(table)  # they may as well be groups
+    found = sc.compare(results_table(table, row_names="item"))
     means = (a - b).reshape(4, 40).mean(axis=0)
     assert found.n_rows == 40
     assert found.pairs[0].p_value == pytest.approx(stats.ttest_1samp(means, 0).pvalue)

@@ -55,6 +55,34 @@ def test_right_and_wrong_or_ranks_are_no_numbers_of_rows():
     assert sc.compare(ranks + 1).n_rows == 12
 
 
+def test_whole_numbers_beside_shares_are_no_model():
+    given = {"size": [150, 178, 569, 1797, 208, 351, 768, 336, 90], **results(9, 2)}
+    with pytest.raises(
+        InvalidInputError, match="whole numbers beside shares"
+    ) as caught:
+        sc.compare(given)
+    assert caught.value.location.column == "size"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"a": [83, 91, 85, 84], "b": [82, 90, 84, 85]},  # percent
+        {"a": [81, 82, 83, 84, 85], "b": [80.5, 82.1, 84, 83, 86]},
+        {"a": [3, 0, 2, 1, 4, 2, 0, 1, 3], "b": [2, 1, 0, 3, 2, 0, 1, 5, 4]},  # counts
+        {"a": [0, 1, 0, 0, 1, 0, 1, 0, 0], "b": [2, 1, 0, 3, 2, 0, 1, 1, 0]},
+        {"a": [0, 1, 1, 0] * 3, "b": [1, 0, 1, 0] * 3, "c": [0, 0.5, 1, 1] * 3},
+        {"a": [1, 1, 2, 2, 3, 3, 4, 4, 5], "b": [2, 1, 3, 2, 3, 4, 4, 5, 5]},  # grades
+        {"row": [0.7, 0.8, 0.9] * 3, "seed_42": [0.6, 0.9, 0.8] * 3},
+        {"a": [0] * 6 + [1] * 6, "b": [0, 1] * 6},
+        {"a": [1.0] * 9, "b": [0.91, 0.95, 1.0] * 3},
+        {"cot prompt": [3, 1, 2] * 4, "plain prompt": [1, 2, 4, 3] * 3},
+    ],
+)
+def test_honest_results_are_models(given):
+    assert results_table(given).models == tuple(given)
+
+
 # Too few
 
 

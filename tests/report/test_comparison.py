@@ -28,7 +28,7 @@ from scorecast.report.figures import (
     new_figure,
     text_width,
 )
-from scorecast.report.formats import display_width
+from scorecast.report.formats import display_width, percent_number
 from scorecast.report.svg import svg_of
 from scorecast.report.views import document
 
@@ -255,13 +255,17 @@ def test_the_paragraph_for_a_paper_is_shown_whole():
 def test_three_chances_are_written_where_there_is_a_region():
     answer = problem("rope")
     pair = answer.pairs[0].posterior
-    said = "-".join(
-        f"{100 * x:.0f}" for x in (pair.first_lower, pair.equal, pair.first_higher)
-    )
+    chances = (pair.first_lower, pair.equal, pair.first_higher)
+    cells = [f"{percent_number(x)} %" for x in chances]
     text = sc.render(answer)
-    assert "lower-equal-higher" in text
-    assert f"{said} %" in text
-    assert f">{said} %</td>" in sc.render(answer, "html")
+    head, first = [
+        line.split() for line in text.split("lower  equal")[1].splitlines()[:2]
+    ]
+    assert head == ["higher"]
+    assert " ".join(first).endswith(" ".join(cells))
+    assert "won-tied-lost" in text
+    for cell in cells:
+        assert f">{cell}</td>" in sc.render(answer, "html")
     short = sc.compare(dict(zip("ab", np.random.default_rng(0).normal(size=(2, 20)),
                                 strict=True)), rope=0.1, random_state=0)  # fmt: skip
     # Short names leave room for wins as well.
@@ -415,3 +419,12 @@ def test_capitals_and_square_letters_are_wider_than_small_ones():
     assert text_width("MAXIMUM") > 1.2 * text_width("maximum")
     assert text_width("\u6728") > 1.7 * text_width("x")
     assert text_width("x", bold=True) > text_width("x")
+
+
+def test_pseudo_medians_are_called_so():
+    values = np.random.default_rng(0).normal(size=(30, 3))
+    said = "differences are pseudo-medians, not differences of the means"
+    assert said in sc.render(sc.compare(values))
+    assert said not in sc.render(sc.compare(values, rows="samples"))
+    two = sc.compare(values[:, :2])
+    assert ": pseudo-median difference " in two.summary()

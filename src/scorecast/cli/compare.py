@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
+import numpy as np
 
 from scorecast.cli.options import Whole, level_option, output_options
 from scorecast.cli.verb import Verb, method_option, option, refuse_unused
@@ -21,6 +22,7 @@ from scorecast.comparison import (
     compare,
     compare_pair,
     model_columns,
+    refuse_no_models,
     results_table,
     row_name_column,
 )
@@ -172,8 +174,9 @@ def command(**options: Any) -> None:
 
     TABLE has one row per data set and one column per model (.csv, .tsv, .parquet); one
     column of text may name the rows. Empty cells are missing results. Results that are
-    all 0 or 1 are taken as samples, right or wrong. Models can be compared sample by
-    sample, with --truth and --groups; two of them by tests that take two.
+    all 0 or 1 are taken as samples, right or wrong; --groups says which belong
+    together. Models can be compared sample by sample, with --truth and --groups; two of
+    them by tests that take two.
     """
     from scorecast.cli.outputs import run
 
@@ -194,7 +197,7 @@ def _load(options: dict[str, Any]) -> Any:
     )
     columns = _with_numbers(found.columns, options["groups"])
     table = Location(file=options["table"])
-    places = {"results": table, "long": table}
+    places = {"results": table, "a": table, "long": table}
     for name in ("y_true", "groups"):
         if options[name]:
             places[name] = Location(file=options["table"], column=options[name])
@@ -229,6 +232,7 @@ def _answer(options: dict[str, Any], loaded: Any) -> Comparison | PairComparison
     models: Any = options["models"] or None
     if options["groups"] and not options["long"]:
         models = model_columns(columns, **_named_columns(options))
+        _refuse_no_models(columns, models, options)
     table = results_table(
         columns,
         models=models,
@@ -253,6 +257,16 @@ def _named_columns(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns that options name, for `model_columns`."""
     names = ("models", "y_true", "groups", "row_names")
     return {name: options[name] or None for name in names}
+
+
+def _refuse_no_models(
+    columns: Mapping[str, list[Any]], models: list[str], options: Mapping[str, Any]
+) -> None:
+    """Refuse numbers of rows and groups among results that nobody called models."""
+    numeric = [x for x in models if not isinstance(columns[x][0], str)]
+    if options["models"] or options["y_true"] or not numeric:
+        return
+    refuse_no_models(np.column_stack([columns[x] for x in numeric]), numeric)
 
 
 def _is_for_two(columns: Mapping[str, list[Any]], options: Mapping[str, Any]) -> bool:
@@ -287,6 +301,7 @@ def _two_models(
             what = f"{options['scoring'] if test == 'auto' else test} compares"
         problem = f"{what} two models; got {listed(models, 12) or 'none'}"
         raise UsageError(problem, parameter="models", remedy="name two")
+    _refuse_no_models(columns, models, options)
     label = options["row_names"]
     if label is None and groups is None:
         label = row_name_column(columns, models=models, y_true=truth)

@@ -44,6 +44,7 @@ from scorecast.comparison.resampling import MANY_UNITS
 from scorecast.comparison.results_table import (
     ResultsTable,
     model_columns,
+    refuse_no_models,
     results_table,
     row_name_column,
 )
@@ -89,6 +90,7 @@ __all__ = [
     "compare_pair",
     "critical_difference",
     "model_columns",
+    "refuse_no_models",
     "results_table",
     "row_name_column",
 ]

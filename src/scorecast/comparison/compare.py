@@ -38,6 +38,7 @@ from scorecast.comparison.pairs import (
     MeanDifference,
     NoteCode,
     Reason,
+    few_groups,
     look_like_samples,
     mean_beside,
 )
@@ -69,7 +70,6 @@ from scorecast.exceptions import (
     quoted,
 )
 
-_FEW_GROUPS = 5  # below which the interval leans on sums of groups being normal
 _FEW_DATASETS = 10  # below which p-values of mean ranks are approximate
 
 
@@ -334,7 +334,7 @@ def compare(
     results : ResultsTable, DataFrame, mapping, array-like, or assessments
         Anything that `results_table` reads. Rows are data sets, columns are models; one
         column of text may name the rows, and rows of one name are averaged, but for
-        splits.
+        splits; beside right and wrong they may be groups, and `results_table` must say.
     rows : {"auto", "datasets", "splits", "samples"}, default="auto"
         What the rows are; found out, and said, by default. Rows of which there are 200
         or more, or 20 or more with a quarter of the differences nought, are taken as
@@ -898,9 +898,7 @@ def _notes(plan: _Plan, pairs: tuple[ModelPair, ...]) -> tuple[Note, ...]:
         found.append(Note(code=NoteCode.CANNOT_REACH, count=needed, total=n))
     if plan.test.table_z is not None and n < _FEW_DATASETS and k > 2:
         found.append(Note(code=NoteCode.FEW_DATASETS, count=n))
-    n_groups = plan.table.n_groups
-    if n_groups is not None and n_groups < _FEW_GROUPS:
-        found.append(Note(code=NoteCode.FEW_GROUPS, count=n_groups))
+    found += few_groups(plan.test, plan.table.groups)
     spread = float(np.ptp(plan.table.values))
     if not math.isfinite(spread) or spread == 0:
         found.append(Note(code=NoteCode.ALL_EQUAL))

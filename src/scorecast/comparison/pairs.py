@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Literal
@@ -50,6 +50,7 @@ from scorecast.exceptions import (
     UsageError,
 )
 
+_FEW_GROUPS = 5  # below which the interval leans on sums of groups being normal
 _LEAST_SAMPLES = 20  # rows: fewer that tie may well be data sets
 _MANY_ROWS = 200  # more are hardly data sets
 _MANY_TIES = 0.25  # share of differences of nought from which they are single items
@@ -349,8 +350,8 @@ def compare_pair(
       booleans or 0 and 1, or predictions with `y_true`;
     - scores of the positive class with a `y_true` of two classes: ``delong`` [4]_;
     - a value per sample, or predictions with `y_true` and any `scoring`:
-      ``permutation``, ``bootstrap``, by `groups` too; ``clustered-t`` of means, by
-      `groups`.
+      ``permutation``, ``bootstrap``, by `groups` too; of means by `groups` first
+      ``clustered-t``, as for many models.
 
     With :math:`n_{10}` samples that only the first model gets right and :math:`n_{01}`
     that only the second does, the mid-p value is
@@ -494,6 +495,7 @@ def compare_pair(
         is_told = verdict in (Verdict.FIRST_BETTER, Verdict.SECOND_BETTER)
         mean = mean_beside(effect, taken.gaps, level, is_told=is_told)
     counts, accuracies = _accuracies(chosen, data, bounds, level)
+    unseen = _unseen_labels(chosen, data)
     return PairComparison(
         names=called,
         n_rows=data.n,
@@ -523,8 +525,16 @@ def compare_pair(
         is_spread_known=outcome.is_spread_known,
         is_first_fold_contrary=outcome.is_first_fold_contrary,
         is_approximation_good=outcome.is_approximation_good,
-        notes=(*notes, *repeats, *_unseen_labels(chosen, data)),
+        notes=(*notes, *repeats, *few_groups(chosen, data.groups), *unseen),
     )
+
+
+def few_groups(test: PairTest, groups: Collection[Any] | None) -> tuple[Note, ...]:
+    """Say so where sums of so few groups may not be normal, as the test has it."""
+    n = len(set(groups)) if groups is not None else _FEW_GROUPS
+    if n >= _FEW_GROUPS or test.grouping is not Grouping.REQUIRED:
+        return ()
+    return (Note(code=NoteCode.FEW_GROUPS, count=n),)
 
 
 # What is given ---------------------------------------------------------------------
@@ -750,7 +760,9 @@ def _choose(
             )
         return asked, Reason.ASKED
     name, reason = "wilcoxon", Reason.INDEPENDENT_VALUES
-    if metric is not None or data.metric is not None or data.groups is not None:
+    if data.groups is not None and data.metric is None:
+        name, reason = "clustered-t", Reason.IN_GROUPS
+    elif metric is not None or data.metric is not None:
         name, reason = "permutation", Reason.BY_UNITS
     elif is_five_by_two:
         name, reason = "5x2cv-f", Reason.FIVE_BY_TWO
@@ -801,10 +813,13 @@ def _refuse_few(
     if n < needed:
         what = "group" if is_grouped else "pair of values"
         what = what if n == 1 else "groups" if is_grouped else "pairs of values"
+        is_less_asked = is_grouped and n > 1 and data.metric is None
         raise InsufficientDataError(
             f"{n:,} {what} cannot tell two models apart: the {test.name} test needs "
             f"at least {needed:,} at level {1 - alpha:g}",
-            parameter="a",
+            parameter="groups" if is_grouped else "a",
+            remedy="use clustered-t, which takes two" if is_less_asked else None,
+            option="test" if is_less_asked else None,
         )
 
 

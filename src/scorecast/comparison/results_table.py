@@ -6,6 +6,7 @@ what is true. What looks wrong with a table is refused, or asked about in a note
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,8 +31,18 @@ from scorecast.exceptions import (
 
 _MOST_NAMED = 3
 _LEAST_COUNTED = 3  # rows: 0 and 1 are results as well
+_LEAST_CODED = 8  # rows: fewer results may follow one another by chance
+_MANY_CODES = 10  # more than the counts of faults that stand beside 0 and 1
 _FAR = 100.0  # times: results of models on the same data differ by less
 _LEAST_PERCENT = 2.0  # what stands among shares and is larger is no share
+_ROW_WORDS = frozenset(  # as the whole name
+    {"id", "ids", "idx", "index", "item", "row", "case", "sample", "instance"}
+    | {"question", "prompt", "epoch", "step", "iteration", "iter", "seed", "fold"}
+    | {"split", "repeat", "repetition", "run", "trial", "subject", "patient"}
+    | {"participant", "group", "cluster", "batch", "document"}
+)
+_ID_WORDS = {"id", "ids", "idx", "index", "nr", "number"}  # as its last word
+_BESIDE_MARKS = "not 0 or 1, beside columns that are"
 _TRUTHS = {"true", "false", "yes", "no", "right", "wrong", "t", "f", "y", "n"}
 
 
@@ -247,7 +258,8 @@ def results_table(
         _find(columns, groups, "groups")
         own = columns[groups]
         columns = {name: x for name, x in columns.items() if name != groups}
-    table = _of_wide(columns, models, row_names, _index_names(source))
+    index = _index_names(source)
+    table = _of_wide(columns, models, row_names, index, is_grouped=own is not None)
     table = table if own is None else table.in_groups(own)
     return _complete(table, nan_policy)
 
@@ -494,6 +506,8 @@ def _of_wide(
     models: Sequence[str] | None,
     row_names: str | None,
     index: tuple[str, ...] | None,
+    *,
+    is_grouped: bool,
 ) -> ResultsTable:
     for name in models or ():
         _find(columns, name, "models")
@@ -501,9 +515,10 @@ def _of_wide(
         _find(columns, row_names, "row_names")
     texts = [x for x, column in columns.items() if _is_text(column) or x == row_names]
     chosen = tuple(models) if models else tuple(c for c in columns if c not in texts)
-    spare = [x for x in texts if models is None or x in models]
-    refuse_texts(columns, spare, len(chosen))
+    spare = [x for x in texts if x != row_names and (models is None or x in models)]
+    refuse_texts(columns, spare, len(chosen), is_one_allowed=row_names is None)
     names = [name for name in texts if name not in chosen]
+    names = names if row_names is None else [row_names]
     rows = index
     notes: tuple[Note, ...] = ()
     if len(names) == 1 and rows is None:
@@ -514,6 +529,8 @@ def _of_wide(
         raise InvalidInputError(problem, parameter="results")
     values = np.column_stack([_floats(columns[name], name) for name in chosen])
     table = replace(_checked(values, chosen, rows), notes=notes)
+    if len(names) == 1 and row_names is None and not is_grouped:
+        _refuse_repeated_names(table, columns[names[0]], names[0])
     return table if models else _doubted(table)
 
 
@@ -801,26 +818,139 @@ def _sample_values(
 
 def _doubted(table: ResultsTable) -> ResultsTable:
     """Doubt columns that nobody called models."""
-    refuse_counts(table.values, table.models)
+    refuse_no_models(table.values, table.models)
     found = odd_scales(table.values, table.models)
     return replace(table, notes=(*table.notes, *found))
 
 
-def refuse_counts(values: FloatArray, names: Sequence[str]) -> None:
-    """Refuse a column that counts the rows: it would win or lose as a model."""
-    n = len(values)
-    if n < _LEAST_COUNTED:
+def refuse_no_models(values: FloatArray, names: Sequence[str]) -> None:
+    """Refuse columns that number rows or groups: they would win or lose as models.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+        Results, or what was taken for them; NaN where missing.
+    names : sequence of str
+        Names of the columns.
+
+    Raises
+    ------
+    InvalidInputError
+        If a column has the name of a number of rows, counts them, repeats numbers as
+        codes do, or stands beside columns of right and wrong and is none.
+    """
+    found = _no_models(values, names)
+    if not found:
         return
-    for name, column in zip(names, np.sort(values, axis=0).T, strict=True):
-        if np.array_equal(column - column[0], np.arange(n)) and column[0] in (0, 1):
-            raise InvalidInputError(
-                f"counts the rows ({column[0]:g} to {column[-1]:g}) and looks like a "
-                "number of data sets, not like a model",
-                parameter="results",
-                location=Location(column=name),
-                remedy="let it name the rows, leave it out, or list the models",
-                option="models",
-            )
+    is_one = len(found) == 1
+    reasons = {why: [x for x in found if found[x] == why] for why in found.values()}
+    why = "; ".join(
+        reason if len(reasons) == 1 else f"{listed(own, 12)}: {reason}"
+        for reason, own in reasons.items()
+    )
+    what = "looks like no model" if is_one else "look like no models"
+    named = "" if is_one else f"columns {', '.join(map(quoted, found))} "
+    raise InvalidInputError(
+        f"{named}{what} ({why})",
+        parameter="results",
+        location=Location(column=next(iter(found)) if is_one else None),
+        remedy="name the models, or say what names the rows, what groups them and what "
+        "to leave out",
+        option=("models", "row_names", "groups", "drop"),
+    )
+
+
+def _no_models(values: FloatArray, names: Sequence[str]) -> dict[str, str]:
+    """Return the columns that look like no models, each with the reason."""
+    columns = {
+        name: column[~np.isnan(column)]
+        for name, column in zip(names, values.T, strict=True)
+    }
+    marks = [x for x, column in columns.items() if np.isin(column, (0, 1)).all()]
+    varied = sum(len(set(columns[x].tolist())) == 2 for x in marks)
+    found = {}
+    for name, column in columns.items():
+        beside = [x for other, x in columns.items() if other != name]
+        is_mark = name in marks
+        if not _are_whole(column):
+            n_marks = int(np.isin(column, (0, 1)).sum())
+            is_graded = _are_shares(column) and 2 * n_marks >= column.size
+            is_odd = varied >= 2 and column.size >= _LEAST_CODED and not is_graded
+            why = _BESIDE_MARKS if is_odd else ""
+        elif _is_number_name(name):
+            why = "named like a number of rows or groups"
+        elif column.size == len(values) and _counts_rows(column, beside):
+            why = f"counts the rows, {column.min():g} to {column.max():g}"
+        elif column.size and (column > 1).all() and _are_fractions(beside):
+            why = "whole numbers beside shares"
+        elif is_mark or column.size < _LEAST_CODED:
+            why = ""
+        elif varied >= 2:
+            why = _BESIDE_MARKS
+        else:
+            why = "repeats numbers as codes do" if _are_codes(column, beside) else ""
+        if why:
+            found[name] = why
+    return found
+
+
+def _is_number_name(name: str) -> bool:
+    """Tell whether a column is called after what numbers rows or groups."""
+    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()
+    words = re.findall(r"[a-z0-9]+", spaced)
+    known = _ROW_WORDS if len(words) == 1 else _ID_WORDS
+    return bool(words) and words[-1] in known
+
+
+def _counts_rows(column: FloatArray, beside: Sequence[FloatArray]) -> bool:
+    """Tell whether whole numbers count the rows, in any order.
+
+    From 0 or 1 on, or far from all other columns.
+    """
+    first, last = column.min(initial=np.inf), column.max(initial=-np.inf)
+    is_apart = all((x < first).all() or (x > last).all() for x in beside)
+    if first not in (0, 1) and (column.size < _LEAST_CODED or not is_apart):
+        return False
+    return column.size >= _LEAST_COUNTED and np.array_equal(
+        np.sort(column) - first, np.arange(column.size)
+    )
+
+
+def _are_codes(column: FloatArray, beside: Sequence[FloatArray]) -> bool:
+    """Tell whether whole numbers are codes: all from the first on, and repeated.
+
+    They come in blocks or in cycles, or stand beside shares. Where all columns hold
+    whole numbers beyond 1, these may be counts or grades.
+    """
+    if not any(_are_shares(x) or not _are_whole(x) for x in beside):
+        return False
+    codes, times = np.unique(column, return_counts=True)
+    k = codes.size
+    if k < _LEAST_COUNTED or times.min() < 2 or codes[-1] - codes[0] != k - 1:
+        return False
+    is_even = bool((times == times[0]).all())
+    if is_even or codes[0] in (0, 1):
+        steps = np.diff(column)
+        in_cycles = is_even and np.array_equal(column[k:], column[:-k])
+        if (steps >= 0).all() or (in_cycles and (steps[: k - 1] > 0).all()):
+            return True
+    others = np.concatenate([*beside, np.zeros(0)])
+    is_apart = k >= _MANY_CODES or not _are_whole(others)
+    return codes[0] in (0, 1) and _are_shares(others) and is_apart
+
+
+def _are_fractions(columns: Sequence[FloatArray]) -> bool:
+    """Tell whether all columns hold shares, and not only 0 and 1."""
+    fit = [_are_shares(x) and not _are_whole(x) for x in columns]
+    return bool(fit) and all(fit)
+
+
+def _are_whole(values: FloatArray) -> bool:
+    return bool(np.array_equal(values, np.round(values)))
+
+
+def _are_shares(values: FloatArray) -> bool:
+    return bool(((values >= 0) & (values <= 1)).all())
 
 
 def odd_scales(values: FloatArray, names: Sequence[str]) -> tuple[Note, ...]:
@@ -873,8 +1003,31 @@ def _is_text(column: Sequence[Any]) -> bool:
     return any(isinstance(value, str) for value in column)
 
 
+def _refuse_repeated_names(
+    table: ResultsTable, column: Sequence[Any], name: str
+) -> None:
+    """Refuse to guess whether texts beside right and wrong name items or groups."""
+    n = len(set(column))
+    known = table.values[~np.isnan(table.values)]
+    if n == len(column) or not np.isin(known, (0, 1)).all():
+        return
+    raise InvalidInputError(
+        f"repeats {n:,} names on {len(column):,} rows of right and wrong: they may be "
+        "groups of samples, or items that were tried again",
+        parameter="results",
+        location=Location(column=name),
+        remedy="say that it groups the rows, or that it names them and repeats are to "
+        "be averaged, or leave it out",
+        option=("groups", "row_names", "drop"),
+    )
+
+
 def refuse_texts(
-    columns: Mapping[str, Sequence[Any]], texts: Sequence[str], n_models: int
+    columns: Mapping[str, Sequence[Any]],
+    texts: Sequence[str],
+    n_models: int,
+    *,
+    is_one_allowed: bool = True,
 ) -> None:
     """Refuse texts where results should be, and say what would make numbers of them.
 
@@ -883,9 +1036,11 @@ def refuse_texts(
     columns : mapping of str to sequence
         The table.
     texts : sequence of str
-        Its columns of text, of which one may name the rows.
+        Its columns of text that were not said to be anything.
     n_models : int
         How many columns are left as models.
+    is_one_allowed : bool, default=True
+        Whether one of them may name the rows.
 
     Raises
     ------
@@ -896,15 +1051,28 @@ def refuse_texts(
     if not texts:
         return
     ways = [way for name in texts if (way := _way_out(columns[name]))]
+    if not is_one_allowed and len(texts) == 1:
+        raise InvalidInputError(
+            "holds text",
+            parameter="results",
+            location=Location(column=texts[0]),
+            remedy=ways[0]
+            if ways
+            else "name the models, or say that it groups the rows or is to be left out",
+            option=None if ways else ("models", "groups", "drop"),
+        )
     if len(texts) > 1:
+        rest = ("row_names",) if is_one_allowed else ()
         other = (
-            "a wide table has one column per model: list those, and name a column of "
-            "groups; for one result per row name its three columns"
+            "a wide table has one column per model: name those, or say what names the "
+            "rows, groups them or is to be left out; for one result per row name its "
+            "three columns"
         )
         raise InvalidInputError(
             f"columns {', '.join(map(quoted, texts))} hold text",
             parameter="results",
             remedy=ways[0] if ways else other,
+            option=None if ways else ("models", *rest, "groups", "drop", "long"),
         )
     name = texts[0]
     if ways and name != next(iter(columns)):

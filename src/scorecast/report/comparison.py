@@ -58,12 +58,12 @@ _MOST_IN_MATRIX = 20
 _MOST_MEANS = 3
 _BAR = 20  # columns of a bar and the gap before it
 _MANY_DATASETS = 10  # from which the limit distribution of mean ranks is near
-_CHANCES = "lower-equal-higher"
 _ROWS = {
     RowKind.DATASETS: "data sets",
     RowKind.SPLITS: "splits",
     RowKind.SAMPLES: "samples",
 }
+_PSEUDO_MEDIANS = "differences are pseudo-medians, not differences of the means"
 # Their standard error is that of a random order of all models on every data set: two
 # that are alike on the whole, each best where the other is worst, lie farther apart.
 _LUCK_OF_RANKS = (
@@ -82,7 +82,7 @@ _REASONS: dict[Reason, str] = {
     Reason.LOOK_LIKE_SAMPLES: "many rows, or many that tie: they are taken as samples, "
     "and their mean is what counts (rows that are data sets must be called so)",
     Reason.IN_GROUPS: "rows are samples in groups, of which the mean is what counts",
-    Reason.BY_UNITS: "values of samples, by group or metric: models are exchanged",
+    Reason.BY_UNITS: "a metric of samples: models are exchanged unit by unit",
     Reason.FIVE_BY_TWO: "five times two folds; F does not hang on the first fold",
     Reason.SCORES: "scores of the same samples of two classes: areas are compared",
     Reason.INDEPENDENT_VALUES: "independent values; no distribution is assumed but "
@@ -418,6 +418,8 @@ def _difference(found: Comparison, pair: ModelPair) -> str:
     """Write a difference with its interval, the better less the worse if told apart."""
     first, second, effect = found.better_first(pair)
     what = "mean difference" if found.is_of_means else "difference"
+    if found.rows is RowKind.DATASETS:
+        what = f"{Estimand.PSEUDO_MEDIAN.value} difference"
     return f"{what} {_span(effect, first, second, found.confidence_level)}"
 
 
@@ -621,9 +623,12 @@ def _comparison_facts(found: Comparison) -> tuple[tuple[str, str], ...]:
         quoted_first = f"{OMNIBUS_TESTS[first.test].title}: {_outcome(first)}"
     title = PAIR_TESTS[found.test].title
     how = title if len(found.pairs) == 1 else f"{title}; {_correction(found)}"
-    chances = f"{_CHANCES}: {_rope_lead(found)}" if found.rope is not None else ""
+    chances = "" if found.rope is None else _rope_lead(found)
+    # The pseudo-median need not lie where the difference of the means above does.
+    sizes = "" if found.rows is not RowKind.DATASETS else _PSEUDO_MEDIANS
     reasons = "; ".join(_reason(choice, found) for choice in found.choices)
     return (
+        ("Size", sizes),
         ("Chances", chances),
         ("Data", f"{size}; {metric}{better} is better"),
         ("All", quoted_first),
@@ -778,16 +783,10 @@ def _wins_section(found: Comparison) -> Section:
 
 
 def _rope_lead(found: Comparison) -> str:
-    sides = "Lower, higher: that the first lies below, or above, by more."
-    if found.rows is RowKind.DATASETS:
-        return (
-            "Equal: the chance, by a Bayesian test, that differences up to "
-            f"{found.rope:g}, which make none in practice, are likelier than larger "
-            f"ones on either side. {sides}"
-        )
+    mostly = "mostly " if found.rows is RowKind.DATASETS else ""
     return (
-        "Equal: the chance, by a Bayesian test, that the difference is at most "
-        f"{found.rope:g}, which makes none in practice. {sides}"
+        f"by a Bayesian test, that the first model is {mostly}lower by more than "
+        f"{found.rope:g}, equal to within that, or higher by more"
     )
 
 
@@ -805,6 +804,9 @@ def _pairs_section(found: Comparison) -> Section:
             caption = "Told apart, the surest first"
             tables.append(_pair_table(found, shown, caption, more))
         tables.append(_pair_table(found, found.pairs, "All pairs", is_folded=True))
+    if found.rope is not None:
+        is_folded = len(found.pairs) > _MOST_PAIRS
+        tables.append(_chance_table(found, is_folded=is_folded))
     if found.omnibus:
         rows = tuple((OMNIBUS_TESTS[x.test].title, _outcome(x)) for x in found.omnibus)
         tables.append(
@@ -826,7 +828,7 @@ def _pairs_section(found: Comparison) -> Section:
             is_folded=True,
         ),
     ]
-    lead = () if found.rope is None else (_rope_lead(found),)
+    lead = () if found.rope is None else (f"Chances: {_rope_lead(found)}.",)
     return Section(
         heading="Every pair", lead=lead, tables=tuple(tables), is_terminal=True
     )
@@ -867,8 +869,6 @@ def _pair_table(
         "won-tied-lost": [_wins(x) for _, _, x, _ in turned],
         "p adjusted": [formats.p_cell(pair.p_adjusted) for pair in pairs],
     }
-    if found.rope is not None:
-        columns[_CHANCES] = [_chances(posterior) for _, _, _, posterior in turned]
     longest = min(max(map(formats.display_width, found.models)), _SHORTEST_NAME)
 
     def room() -> int:
@@ -904,11 +904,22 @@ def _wins(effect: EffectSize) -> str:
     return "-".join(count(n or 0) for n in (effect.wins, effect.ties, effect.losses))
 
 
-def _chances(posterior: RopePosterior | None) -> str:
-    if posterior is None:
-        return ""
-    each = (posterior.first_lower, posterior.equal, posterior.first_higher)
-    return "-".join(map(formats.percent_number, each)) + " %"
+def _chance_table(found: Comparison, *, is_folded: bool) -> Table:
+    """Set the chances around a region of practical equivalence."""
+    names = short_by_name(found.models, _LONGEST_NAME)
+    rows = []
+    for pair in found.pairs:
+        first, second, _, x = _turned(found, pair)
+        each = () if x is None else (x.first_lower, x.equal, x.first_higher)
+        cells = [f"{formats.percent_number(chance)} %" for chance in each]
+        rows.append((f"{names[first]} - {names[second]}", *(cells or [""] * 3)))
+    return Table(
+        columns=("pair", "lower", "equal", "higher"),
+        rows=tuple(rows),
+        caption="Chances",
+        is_folded=is_folded,
+        is_stacked=True,
+    )
 
 
 def _effect_table(found: Comparison) -> Table:
