@@ -95,6 +95,7 @@ def _check_pooled(steps):
     assert steps[:, 1:].max() < 0.005
 
 
+@pytest.mark.slow
 def test_weights_that_hang_on_mistakes_would_let_a_pooled_forecast_fall():
     class Rash(Auto):
         def fit(self, observed, rng, *, n_jobs=None):

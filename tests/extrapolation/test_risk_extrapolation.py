@@ -34,6 +34,7 @@ def noisy(n_classes, n_each, seed):
     return -((examples[:, None] - centres) ** 2).sum(axis=2), y
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(CHANCE)
 def test_squared_costs_of_the_toy_are_forecast():
     # With k = 2, 5, 15 the exact risks are .2835, .5348, .7043; beyond, simulated.

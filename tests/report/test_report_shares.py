@@ -8,7 +8,6 @@ import pytest
 import scorecast as sc
 from scorecast.comparison import RopePosterior
 from scorecast.report import render
-from scorecast.report.comparison import _chances
 from scorecast.report.formats import (
     metric_span,
     metric_value,
@@ -46,14 +45,22 @@ def test_certainty_is_written_as_such(share):
 
 
 def test_chances_of_a_comparison():
-    assert (
-        _chances(RopePosterior(first_lower=0.9996, equal=0.0004, first_higher=0.0))
-        == ">99-<1-0 %"
+    rng = np.random.default_rng(0)
+    scores = rng.uniform(0.6, 0.9, size=(12, 1)) + rng.normal(0, 0.01, (12, 3))
+    table = dict(zip("abc", scores.T, strict=True))
+    found = sc.compare(table, rope=0.01)
+    chances = (
+        RopePosterior(first_lower=0.9996, equal=0.0004, first_higher=0.0),
+        RopePosterior(first_lower=0.0, equal=0.0, first_higher=1.0),
     )
-    assert (
-        _chances(RopePosterior(first_lower=0.0, equal=0.0, first_higher=1.0))
-        == "0-0-100 %"
-    )
+    pairs = [
+        replace(pair, posterior=chance)
+        for pair, chance in zip(found.pairs, chances, strict=False)
+    ]
+    text = render(replace(found, pairs=(*pairs, *found.pairs[2:])))
+    cells = {" ".join(line.split()[-6:]) for line in text.splitlines()}
+    assert cells & {">99 % <1 % 0 %", "0 % <1 % >99 %"}
+    assert cells & {"0 % 0 % 100 %", "100 % 0 % 0 %"}
 
 
 def test_an_accuracy_curve_of_one_mistake_in_thousands():
