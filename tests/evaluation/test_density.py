@@ -221,6 +221,7 @@ def rejections(draw, density, n_sets, seed, **options):
     return np.mean(new), np.mean(old)
 
 
+@pytest.mark.slow
 def test_a_fitted_density_of_the_right_family_passes():
     new, old = rejections(
         lambda rng: rng.normal(size=(24, 1)), Normal(), 60, 1, n_splits=1

@@ -51,6 +51,7 @@ def test_every_answer_survives_json(method):
     assert Extrapolation.from_dict(json.loads(text)).to_dict() == answer.to_dict()
 
 
+@pytest.mark.slow
 def test_forecasts_come_near_the_truth_on_real_characters():
     known = load_characters()
     vectors = sc.Embeddings(known.gallery, known.probes, metric="cosine")

@@ -165,6 +165,7 @@ def test_no_cap_on_the_number_of_components():
     assert np.isfinite(record.means).all()
 
 
+@pytest.mark.slow
 def test_chains_from_one_and_from_eight_components_come_to_agree():
     """With jumps; without them a chain hardly ever leaves where it started."""
     rng = np.random.default_rng(6)
