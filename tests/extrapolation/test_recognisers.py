@@ -1,6 +1,7 @@
 """Which of several recognisers will be ahead: pairs, properties, what is refused."""
 
 import json
+from collections import defaultdict
 from types import SimpleNamespace
 
 import numpy as np
@@ -300,7 +301,8 @@ def test_intervals_of_a_difference_hold_and_would_not_if_all_doubt_were_shared(
     assert coverage()[0] < 0.86
     monkeypatch.setattr(recognisers, "_APART", 1)
     alike = 100 * np.random.default_rng(0).standard_normal((60, 1))
-    monkeypatch.setattr(recognisers, "_left_out", lambda *_: alike)
+    same = defaultdict(lambda: alike)  # of any measure
+    monkeypatch.setattr(recognisers, "_left_out", lambda *_: same)
     assert coverage().mean() < 0.75
 
 
