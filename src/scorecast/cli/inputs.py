@@ -28,6 +28,7 @@ from scorecast.io import (
     read_matrix,
     read_scores,
     read_vector_columns,
+    refuse_empty,
 )
 
 if TYPE_CHECKING:
@@ -271,7 +272,7 @@ def _load_embeddings(options: dict[str, Any]) -> LoadedScores:
         gallery_labels = known.values.tolist()
         files.append(known.source)
         notes += known.notes
-    labels.refuse_empty(gallery_labels or ())
+    refuse_empty(labels.values, labels.place, gallery_labels or ())
     places = {
         "y_true": replace(labels.location, file=options["labels"]),
         "scores": Location(file=options["probes"]),

@@ -53,10 +53,6 @@ class Labels(FileData):
         """The file as the place of the labels."""
         return {"y_true": self.location}
 
-    def refuse_empty(self, classes: Iterable[object] = ()) -> None:
-        """Refuse labels without a single sign, unless a class is called so."""
-        refuse_empty(self.values, self.place, classes)
-
 
 def refuse_empty(
     labels: NDArray[Any],

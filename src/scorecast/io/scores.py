@@ -30,7 +30,7 @@ from scorecast.io.arrays import (
 )
 from scorecast.io.delimited import LABEL_COLUMNS
 from scorecast.io.files import FileData, FileLayout, FilePath, InputFile
-from scorecast.io.labels import Labels, read_labels
+from scorecast.io.labels import Labels, read_labels, refuse_empty
 from scorecast.io.tables import (
     Table,
     check_names,
@@ -168,7 +168,7 @@ def read_scores(
         if names is not None:
             found = _with_classes(found, names)
         _check_shape(found)
-        found.labels.refuse_empty(found.classes or ())
+        refuse_empty(found.labels.values, found.labels.place, found.classes or ())
         return _finished(found, drop_nonfinite=drop_nonfinite)
 
 
