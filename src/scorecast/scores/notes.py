@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Hashable
 from enum import StrEnum
 from typing import Any
@@ -17,6 +18,7 @@ from scorecast._core.types import FloatArray, IntArray
 from scorecast.exceptions import DataWarning, quoted
 from scorecast.scores.matrix import Scores, reversed_warning
 from scorecast.scores.ranks import Ranking, Recogniser
+from scorecast.scores.stored_rows import AnyRows, row_blocks, take_rows
 
 _SHOWN = 3
 _LONGEST_NUMBER = 18  # digits
@@ -26,6 +28,7 @@ _ENOUGH_TO_TELL = 20
 _MOST_SHIFTED = 10_000_000  # cells looked at to see whether labels are off by one
 _SHIFTED_ROWS = 64  # samples looked at together
 _SURELY_SHIFTED = 1e-3
+_BEGINNING = 8  # values of a row that are compared first
 _NORMALISED_ROWS = 200  # looked at
 _NORMALISED = 1e-3  # how far from one a row may add up
 
@@ -100,7 +103,13 @@ def looks_normalised(data: Recogniser) -> bool:
     """
     if not isinstance(data, Scores):
         return False
-    some = np.asarray(data.values[:_NORMALISED_ROWS], dtype=np.float64)
+    some = data.values[:_NORMALISED_ROWS]
+    # The first row alone denies it nearly always.
+    return _add_up_to_one(some[:1]) and _add_up_to_one(some)
+
+
+def _add_up_to_one(rows: NDArray[np.floating[Any]]) -> bool:
+    some = np.asarray(rows, dtype=np.float64)
     if (some >= 0).all():
         return bool(np.abs(some.sum(axis=1) - 1).max() < _NORMALISED)
     if (some <= 0).all():
@@ -330,10 +339,21 @@ def _duplicates(data: Recogniser) -> list[Note]:
     return [Note(code=code, count=count) for code, count in counts.items() if count]
 
 
-def n_copies(vectors: NDArray[np.floating[Any]]) -> int:
+def n_copies(vectors: AnyRows) -> int:
     """Count the rows that are copies of others, bit for bit."""
-    contiguous = np.ascontiguousarray(vectors)
-    return len(contiguous) - len({hash(row.tobytes()) for row in contiguous})
+    beginnings = _fingerprints(vectors, _BEGINNING)
+    often = Counter(beginnings)
+    # Hardly any others begin alike, and need to be read to their ends.
+    alike = np.flatnonzero([often[beginning] > 1 for beginning in beginnings])
+    return alike.size - len(set(_fingerprints(take_rows(vectors, alike))))
+
+
+def _fingerprints(vectors: AnyRows, n_values: int | None = None) -> list[int]:
+    return [
+        hash(row.tobytes())
+        for _, block in row_blocks(vectors)
+        for row in np.ascontiguousarray(block[:, :n_values])
+    ]
 
 
 def _similar_names(data: Recogniser) -> Note | None:
