@@ -231,6 +231,8 @@ PERMUTATION_ENGINES.add(
         prepare=NaiveBayesRule.prepare,
         pays=None,
         work=lambda n, m: n * m,
-        scales_together=True,
+        prepare_scaled=lambda features, fold, model, _: NaiveBayesRule.prepare(
+            features, fold, model
+        ),
     )
 )
