@@ -491,9 +491,9 @@ def square_blocks(matrix: FloatArray, samples: IntArray) -> FloatArray:
     return found
 
 
-def chunks(count: int, side: int) -> list[slice]:
-    """Divide permutations so that a stack of square matrices stays small."""
-    step = max(1, _ENTRIES // side**2)
+def chunks(count: int, size: int) -> list[slice]:
+    """Divide permutations so that a stack of matrices of this size stays small."""
+    step = max(1, _ENTRIES // size)
     return [slice(start, start + step) for start in range(0, count, step)]
 
 

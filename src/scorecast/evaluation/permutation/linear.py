@@ -184,7 +184,7 @@ class RidgeRule:
             axis=2,
         )
         away = np.empty_like(residuals)
-        for part in chunks(orders.shape[0], test.size):
+        for part in chunks(orders.shape[0], test.size**2):
             within = square_blocks(self.matrix, tested[part])
             away[part] = np.linalg.solve(within, residuals[part])
         found: FloatArray = targets[:, None, test] - np.moveaxis(away, 2, 0)
@@ -195,7 +195,7 @@ class RidgeRule:
         wanted = targets[:, train].T
         middle = wanted.mean(axis=0) if self.has_intercept else np.zeros(len(targets))
         scores = np.empty((len(targets), orders.shape[0], test.size))
-        for part in chunks(orders.shape[0], train.size):
+        for part in chunks(orders.shape[0], train.size**2):
             known, asked = orders[part][:, train], orders[part][:, test]
             within = square_blocks(self.matrix, known)
             across = self.matrix[asked[:, :, None], known[:, None, :]]
@@ -452,7 +452,7 @@ class DiscriminantRule:
         fold = self.fold
         scores = np.empty((fold.n_classes, orders.shape[0], fold.test.size))
         band = np.empty(orders.shape[0])
-        for part in chunks(orders.shape[0], fold.train.size):
+        for part in chunks(orders.shape[0], fold.train.size**2):
             scores[:, part], band[part] = self._scored(orders[part])
         return from_scores(scores, band)
 
@@ -550,7 +550,7 @@ class WhitenedRule:
         scores = np.empty((fold.n_classes, orders.shape[0], fold.test.size))
         band = np.empty(orders.shape[0])
         with np.errstate(all="ignore"):
-            for part in chunks(orders.shape[0], fold.codes.size):
+            for part in chunks(orders.shape[0], fold.codes.size**2):
                 scores[:, part], band[part] = self._scored(orders[part])
         return from_scores(scores, band)
 
