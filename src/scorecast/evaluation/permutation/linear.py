@@ -164,7 +164,9 @@ class RidgeRule:
             penalty=alpha,
             has_intercept=has_free,
             band=ROUNDING
-            * _sensitivity(len(matrix), features.largest_square, largest, least + alpha),
+            * _sensitivity(
+                len(matrix), features.largest_square, largest, least + alpha
+            ),
         )
 
     def predict(self, orders: IntArray) -> Predicted:
@@ -214,7 +216,7 @@ class RidgeRule:
 
 
 def _ridge_targets(fold: Fold) -> FloatArray:
-    """Return +1 and -1 for every class; of two, one is the other with its sign changed."""
+    """Return +1 and -1 for every class; of two, one is the negative of the other."""
     kinds = np.arange(fold.n_classes == 2, fold.n_classes)[:, None]
     return np.where(fold.codes == kinds, 1.0, -1.0)
 
@@ -280,37 +282,58 @@ class ScaledRidgeRule:
         """Predict where features are scaled."""
         n, share = self.fold.codes.size, 1 / (scale * scale)
         squares = share @ self.features.squared.T
-        # Of samples as the model sees them: no farther from zero than this.
+        # As the model sees samples, or about their mean, whichever is farther.
         square = 2 * squares.max(axis=1)
         square += 2 * np.einsum("ij,ij,ij->i", offset, offset, share)
-        largest = squares.sum(axis=1)  # no eigenvalue is larger than their sum
-        band = ROUNDING * _sensitivity(n, square, largest, self.penalty)
-        band[~(band < _MOST_BAND)] = np.nan
-        state = self._begun(orders, share)
+        band = ROUNDING * _sensitivity(n, square, squares.sum(axis=1), self.penalty)
         found = all_doubtful(orders.shape[0], self.fold.test.size)
-        left = np.arange(orders.shape[0])
+        usable = np.flatnonzero(band < _MOST_BAND)
+        for part in chunks(usable.size, self.fold.test.size**2):
+            rows = usable[part]
+            state = self._begun(orders[rows], share[rows], squares[rows])
+            self._descend(state, rows, band, found)
+        return found
+
+    def _descend(
+        self, state: _Descent, rows: IntArray, band: FloatArray, found: Predicted
+    ) -> None:
+        """Go on until nothing is open, and say for each of these rows what is found."""
         for _ in range(_MOST_STEPS):
             state = self._stepped(state)
-            scores = self._scores(state)
-            # Rounding while steps are taken, beside what is left to be solved.
-            size = np.linalg.norm(state.weights, axis=2)
-            rest = np.linalg.norm(state.rest, axis=2)
-            rest += ROUNDING * (math.sqrt(n) + largest[left, None] * size)
-            error = np.sqrt(square[left] / self.least) * rest.max(axis=1)
-            rounded = band[left] * (1 + np.abs(scores).max(axis=(0, 2)))
+            scores, error = self._scores(state), self._error(state)
+            rounded = band[rows] * (1 + np.abs(scores).max(axis=(0, 2)))
             said = from_scores(_of_both(scores), rounded + 2 * error)
-            found.classes[left] = said.classes
-            found.is_doubtful[left] = said.is_doubtful
+            found.classes[rows] = said.classes
+            found.is_doubtful[rows] = said.is_doubtful
             # More steps decide nothing that is left to rounding anyway.
             is_open = np.flatnonzero(said.is_doubtful & (error > rounded))
             if is_open.size == 0:
-                break
-            if is_open.size < left.size:
-                state = _Descent(*(part[is_open] for part in state))
-                left = left[is_open]
+                return
+            if is_open.size < rows.size:
+                state = _Descent._make(part[is_open] for part in state)
+                rows = rows[is_open]
+
+    def _error(self, state: _Descent) -> FloatArray:
+        """Bound how far scores are from those of the solution, (b,).
+
+        They differ by ``g' inv(A) r``: r is what is left, A is K + penalty, and g the
+        inner products of a tested sample with those it learns from, all about their
+        mean. As A exceeds these products among the latter, ``g' inv(A) g`` is at most
+        the squared length of that sample, and ``r' inv(A) r`` at most r'r / least.
+        """
+        # From the mean, a sample is at most twice as far as the farthest is from zero.
+        reach = 2 * np.sqrt(state.squares.max(axis=1))
+        # Sums of products on the way here were rounded, none larger than these.
+        largest = state.squares.sum(axis=1)[:, None]
+        size = np.linalg.norm(state.weights, axis=2)
+        rounding = ROUNDING * (math.sqrt(self.fold.codes.size) + largest * size)
+        rest = np.linalg.norm(state.rest, axis=2) + rounding
+        found: FloatArray = reach * rest.max(axis=1) / math.sqrt(self.least)
         return found
 
-    def _begun(self, orders: IntArray, share: FloatArray) -> _Descent:
+    def _begun(
+        self, orders: IntArray, share: FloatArray, squares: FloatArray
+    ) -> _Descent:
         """Nothing is solved yet, so that the targets are what is left."""
         fold = self.fold
         targets = _ridge_targets(fold)
@@ -318,11 +341,13 @@ class ScaledRidgeRule:
         targets = (targets - targets @ drawn[:, None] / fold.train.size) * drawn
         tested = orders[:, fold.test]
         wanted = np.stack([placed(row, orders) for row in targets], axis=1)
+        inverse = np.linalg.inv(square_blocks(self.near, tested))
         state = _Descent(
             share=share,
+            squares=squares,
             known=placed(drawn, orders)[:, None],
             tested=tested,
-            inverse=np.linalg.inv(square_blocks(self.near, tested)),
+            inverse=np.asarray(inverse, dtype=np.float64),
             wanted=wanted,
             weights=np.zeros_like(wanted),
             image=np.zeros_like(wanted),
@@ -354,8 +379,8 @@ class ScaledRidgeRule:
         along *= state.share[:, None]
         image = (along.reshape(b * kinds, -1) @ values.T).reshape(state.rest.shape)
         curve = image + self.penalty * state.direction
-        with np.errstate(all="ignore"):  # where nothing is left: NaN, and so doubtful
-            step = state.length / np.einsum("bti,bti->bt", state.direction, curve)
+        bend = np.einsum("bti,bti->bt", state.direction, curve)
+        step = _ratio(state.length, bend)
         weights = state.weights + step[:, :, None] * state.direction
         image = state.image + step[:, :, None] * image
         rest = (state.wanted - image - self.penalty * weights) * state.known
@@ -363,13 +388,12 @@ class ScaledRidgeRule:
         state = state._replace(weights=weights, image=image, rest=rest)
         nearly = self._solved_nearly(state)
         length = np.einsum("bti,bti->bt", rest, nearly)
-        with np.errstate(all="ignore"):
-            share = length / state.length
-        direction = nearly + share[:, :, None] * state.direction
+        kept = _ratio(length, state.length)
+        direction = nearly + kept[:, :, None] * state.direction
         return state._replace(direction=direction, length=length)
 
     def _scores(self, state: _Descent) -> FloatArray:
-        """Return the scores of tested samples so far, one per target: (t, b, n_test)."""
+        """Return scores of tested samples so far, for each target, (t, b, n_test)."""
         targets, train = _ridge_targets(self.fold), self.fold.train
         means = (state.image * state.known).sum(axis=2) / train.size
         middle = targets[:, train].mean(axis=1) - means
@@ -378,10 +402,16 @@ class ScaledRidgeRule:
         return np.moveaxis(found, 1, 0)
 
 
+def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Divide; zero where nothing is left to be solved."""
+    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
+
+
 class _Descent(NamedTuple):
     """How far the steps have come, permutation by permutation."""
 
     share: FloatArray  # (b, m), weights of features
+    squares: FloatArray  # (b, n), squared lengths of scaled samples
     known: FloatArray  # (b, 1, n), one for samples that are learned from, else zero
     tested: IntArray  # (b, n_test)
     inverse: FloatArray  # (b, n_test, n_test), of residuals among the tested ones
@@ -391,7 +421,6 @@ class _Descent(NamedTuple):
     rest: FloatArray  # (b, t, n), what is left to be solved
     direction: FloatArray  # (b, t, n), of the next step
     length: FloatArray  # (b, t), squared length of what is left, by its near solution
-
 
 
 def _knows_ridge(model: Any, n_classes: int) -> bool:

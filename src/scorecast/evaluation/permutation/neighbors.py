@@ -111,7 +111,7 @@ def _voted(
     neighbors: tuple[IntArray, FloatArray, IntArray],
     bands: FloatArray,
 ) -> Predicted:
-    """Let neighbours vote: in order, their distances, and the rows of tested samples."""
+    """Let neighbours vote: in order, their distances, and rows of tested samples."""
     from scorecast.evaluation.permutation.kernels import vote
 
     times = fold.times.sum(axis=0).astype(np.int64)
