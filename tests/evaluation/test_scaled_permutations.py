@@ -139,8 +139,9 @@ def ridge_by_solving(X, y, fold, order, scaler, alpha):
     return (asked @ known.T @ weights + wanted.mean(axis=0)).T, system
 
 
-@pytest.mark.parametrize("m", [20, 600])
-@pytest.mark.parametrize("alpha", [1e-2, 1e3])
+@pytest.mark.parametrize(
+    ("m", "alpha"), [(20, 10.0), (20, 1e3), (600, 1e-2), (600, 1e3)]
+)
 @pytest.mark.parametrize("scaler", [StandardScaler(), StandardScaler(with_std=False)])
 @pytest.mark.parametrize("kind", ["plain", "rare", "heavy", "three classes"])
 def test_steps_of_ridge_stay_within_their_bound(kind, scaler, alpha, m):
@@ -215,6 +216,9 @@ def test_ridge_that_scaled_steps_do_not_fit_is_solved_one_by_one():
     assert prepare(Features(X), part, RidgeClassifier(), scaler) is None
     free = RidgeClassifier(fit_intercept=False)
     assert prepare(Features(X), fold, free, scaler) is None
+    hardly = RidgeClassifier(alpha=1e-6)
+    assert prepare(Features(X), fold, hardly, scaler) is not None
+    assert prepare(Features(X[:, :20]), fold, hardly, scaler) is None
     model = make_pipeline(scaler, free)
     assert assert_same_as_sklearn(model, X, y, folds(X, y), 5).method == "ridge"
 

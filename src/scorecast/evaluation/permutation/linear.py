@@ -30,6 +30,7 @@ from scorecast.evaluation.permutation.engines import (
 )
 
 _MOST_STEPS = 30  # of conjugate gradients; from then on the model itself is quicker
+_MOST_OPEN = 1e-5  # what rounding of steps leaves open of a score, about
 _MOST_BAND = 0.1  # targets are +1 and -1: with more, rounding decides too often
 
 
@@ -261,19 +262,26 @@ class ScaledRidgeRule:
     def prepare(
         cls, features: Features, fold: Fold, model: Any, scaler: Any
     ) -> Self | None:
-        """Prepare a split, if it tests all others and the mean is not penalised."""
+        """Prepare a split, if it tests all others and the mean is not penalised.
+
+        Nor where features are so few, and the penalty so small, that rounding of steps
+        would leave much to the model: systems are then solved one by one.
+        """
         if not (fold.is_complement and model.fit_intercept):
             return None
         typical = features.standardised if scaler.with_std else features
         sizes, vectors = typical.centred_spectrum
         alpha = float(model.alpha)
         least = max(float(sizes.min() - ROUNDING * sizes.max()), 0.0)
+        least = least * fold.train.size / fold.codes.size + alpha
+        if not ROUNDING * (float(sizes.sum()) / least) ** 1.5 < _MOST_OPEN:
+            return None
         return cls(
             fold=fold,
             features=features,
             near=(vectors / (sizes + alpha)) @ vectors.T,
             penalty=alpha,
-            least=least * fold.train.size / fold.codes.size + alpha,
+            least=least,
         )
 
     def predict_scaled(
