@@ -322,13 +322,11 @@ class ScaledRidgeRule:
                 rows = rows[is_open]
 
     def _error(self, state: _Descent) -> FloatArray:
-        """Bound how far scores are from those of the solution, (b,).
-
-        They differ by ``g' inv(A) r``: r is what is left, A is K + penalty, and g the
-        inner products of a tested sample with those it learns from, all about their
-        mean. As A exceeds these products among the latter, ``g' inv(A) g`` is at most
-        the squared length of that sample, and ``r' inv(A) r`` at most r'r / least.
-        """
+        """Bound how far scores are from those of the solution, (b,)."""
+        # They differ by g' inv(A) r: r is what is left, A is K + penalty, and g holds
+        # the inner products of a tested sample with those learned from, all about the
+        # mean of these. A exceeds K, so that g' inv(A) g is at most the squared length
+        # of the tested sample; and r' inv(A) r is at most r'r / least.
         # From the mean, a sample is at most twice as far as the farthest is from zero.
         reach = 2 * np.sqrt(state.squares.max(axis=1))
         # Sums of products on the way here were rounded, none larger than these.
