@@ -228,7 +228,8 @@ def _sensitivity(n: int, square: Any, largest: Any, least: float) -> Any:
     No training set is worse conditioned than all samples together, as eigenvalues
     interlace; and taking the mean off costs digits where it is large.
     """
-    return 1 + largest / least + np.sqrt(n * square / least)
+    shift = n * square / least
+    return 1 + largest / least + np.sqrt(shift)
 
 
 def _of_both(scores: FloatArray) -> FloatArray:
