@@ -65,7 +65,7 @@ class FoldRule(Protocol):
         """Predict for (b, n) orders: whose features every sample gets."""
 
 
-class ScaledFoldRule(FoldRule, Protocol):
+class ScaledFoldRule(Protocol):
     """Predicts for many permutations at once where each scales features anew."""
 
     def predict_scaled(
@@ -127,8 +127,9 @@ class PermutationEngine(Method):
         Whether predictions hang on random numbers.
     takes_scaler : bool
         Whether a scaler may come before the model.
-    scales_together : bool
-        Whether a rule of features as they are is a `ScaledFoldRule`.
+    prepare_scaled : callable or None
+        From unscaled `Features`, a `Fold`, the model and the scaler before it to a rule
+        that needs no scaled copy, or None where there has to be one.
     n_self_checks : int
         Permutations on which it must agree with the model before it is trusted.
     """
@@ -140,7 +141,9 @@ class PermutationEngine(Method):
     work: Callable[[int, int], float] | None = None
     draws: bool = False
     takes_scaler: bool = True
-    scales_together: bool = False
+    prepare_scaled: (
+        Callable[[Features, Fold, Any, Any], ScaledFoldRule | None] | None
+    ) = None
     n_self_checks: int = 0
 
 
@@ -236,6 +239,12 @@ class Features:
             return self.values
         triangle = np.asarray(np.linalg.qr(self.values.T, mode="r"))
         return np.ascontiguousarray(triangle.T)
+
+    @cached_property
+    def standardised(self) -> Features:
+        """The features over their spread among all samples."""
+        scale = np.where(self.is_flat, 1.0, self.all_spreads)
+        return Features(self.centred / scale)
 
     @cached_property
     def columns(self) -> Columns:
@@ -482,9 +491,9 @@ def square_blocks(matrix: FloatArray, samples: IntArray) -> FloatArray:
     return found
 
 
-def chunks(count: int, side: int) -> list[slice]:
-    """Divide permutations so that a stack of square matrices stays small."""
-    step = max(1, _ENTRIES // side**2)
+def chunks(count: int, size: int) -> list[slice]:
+    """Divide permutations so that a stack of matrices of this size stays small."""
+    step = max(1, _ENTRIES // size)
     return [slice(start, start + step) for start in range(0, count, step)]
 
 
@@ -790,15 +799,17 @@ def _rule(known: Recognised, features: Features, fold: Fold) -> FoldRule | None:
     def prepare(scaled: Features, fold: Fold) -> FoldRule | None:
         return known.engine.prepare(scaled, fold, known.model)
 
-    whole: Any = None
-    if known.engine.scales_together:
-        whole = prepare(features, fold)
+    together = None
+    if known.engine.prepare_scaled is not None:
+        together = known.engine.prepare_scaled(
+            features, fold, known.model, known.scaler
+        )
     return _ScaledRule(
         features=features,
         fold=fold,
         scaler=known.scaler,
         prepare=prepare,
-        together=whole,
+        together=together,
     )
 
 

@@ -38,17 +38,20 @@ _EPS = float(np.finfo(np.float64).eps)
 def vote(
     ranked: Any,
     distances: Any,
+    rows: Any,
     orders: Any,
     times: Any,
     codes: Any,
-    test: Any,
     wanted: int,
     n_classes: int,
-    band: float,
+    bands: Any,
 ) -> Any:
-    """Return classes (b, n_test) and whether a distance decided too narrowly (b)."""
+    """Return classes (b, n_test) and whether a distance decided too narrowly (b).
+
+    `rows` (b, n_test) says where the neighbours of a tested sample stand.
+    """
     n = codes.size
-    classes = np.zeros((orders.shape[0], test.size), dtype=np.int64)
+    classes = np.zeros(rows.shape, dtype=np.int64)
     doubtful = np.zeros(orders.shape[0], dtype=np.bool_)
     known, label = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     votes = np.zeros(n_classes, dtype=np.int64)
@@ -56,23 +59,23 @@ def vote(
         for i in range(n):
             known[orders[b, i]] = times[i]
             label[orders[b, i]] = codes[i]
-        for t in range(test.size):
-            sample = orders[b, test[t]]
+        for t in range(rows.shape[1]):
+            row = rows[b, t]
             votes[:] = 0
             left, last = wanted, 0.0
             for k in range(n):
-                near = ranked[sample, k]
+                near = ranked[row, k]
                 if known[near] == 0:
                     continue
                 if left == 0:
                     # The next one is as far as the last that voted: order decides.
-                    if not distances[sample, k] - last > band:
+                    if not distances[row, k] - last > bands[b]:
                         doubtful[b] = True
                     break
                 count = min(left, known[near])
                 votes[label[near]] += count
                 left -= count
-                last = distances[sample, k]
+                last = distances[row, k]
             classes[b, t] = np.argmax(votes)
     return classes, doubtful
 

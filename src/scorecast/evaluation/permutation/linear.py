@@ -29,6 +29,8 @@ from scorecast.evaluation.permutation.engines import (
     square_blocks,
 )
 
+_MOST_STEPS = 30  # of conjugate gradients; from then on the model itself is quicker
+_MOST_OPEN = 1e-5  # what rounding of steps leaves open of a score, about
 _MOST_BAND = 0.1  # targets are +1 and -1: with more, rounding decides too often
 
 
@@ -109,7 +111,9 @@ PERMUTATION_ENGINES.add(
         prepare=CentroidRule.prepare,
         pays=None,
         work=lambda n, m: n * min(n, m),
-        scales_together=True,
+        prepare_scaled=lambda features, fold, model, _: CentroidRule.prepare(
+            features, fold, model
+        ),
     )
 )
 
@@ -160,21 +164,18 @@ class RidgeRule:
             leaves_out=leaves_out,
             penalty=alpha,
             has_intercept=has_free,
-            band=ROUNDING * _sensitivity(features, largest, least + alpha),
+            band=ROUNDING
+            * _sensitivity(
+                len(matrix), features.largest_square, largest, least + alpha
+            ),
         )
 
     def predict(self, orders: IntArray) -> Predicted:
         """Predict the test samples for every permutation."""
         if not self.band < _MOST_BAND:
             return all_doubtful(orders.shape[0], self.fold.test.size)
-        # Of two classes one target is the other with its sign changed.
-        is_pair = self.fold.n_classes == 2
-        kinds = np.arange(is_pair, self.fold.n_classes)[:, None]
-        targets = np.where(self.fold.codes == kinds, 1.0, -1.0)
         solve = self._left_out if self.leaves_out else self._fitted
-        scores = solve(orders, targets)
-        if is_pair:
-            scores = np.concatenate([-scores, scores])
+        scores = _of_both(solve(orders, _ridge_targets(self.fold)))
         # Predictions far beyond the targets have errors of their own size.
         return from_scores(scores, self.band * (1 + np.abs(scores).max(axis=(0, 2))))
 
@@ -186,7 +187,7 @@ class RidgeRule:
             axis=2,
         )
         away = np.empty_like(residuals)
-        for part in chunks(orders.shape[0], test.size):
+        for part in chunks(orders.shape[0], test.size**2):
             within = square_blocks(self.matrix, tested[part])
             away[part] = np.linalg.solve(within, residuals[part])
         found: FloatArray = targets[:, None, test] - np.moveaxis(away, 2, 0)
@@ -197,7 +198,7 @@ class RidgeRule:
         wanted = targets[:, train].T
         middle = wanted.mean(axis=0) if self.has_intercept else np.zeros(len(targets))
         scores = np.empty((len(targets), orders.shape[0], test.size))
-        for part in chunks(orders.shape[0], train.size):
+        for part in chunks(orders.shape[0], train.size**2):
             known, asked = orders[part][:, train], orders[part][:, test]
             within = square_blocks(self.matrix, known)
             across = self.matrix[asked[:, :, None], known[:, None, :]]
@@ -215,14 +216,218 @@ class RidgeRule:
         return scores
 
 
-def _sensitivity(features: Features, largest: float, least: float) -> float:
+def _ridge_targets(fold: Fold) -> FloatArray:
+    """Return +1 and -1 for every class; of two, one is the negative of the other."""
+    kinds = np.arange(fold.n_classes == 2, fold.n_classes)[:, None]
+    return np.where(fold.codes == kinds, 1.0, -1.0)
+
+
+def _sensitivity(n: int, square: Any, largest: Any, least: float) -> Any:
     """Say how many times larger errors of scores are than those of rounding.
 
     No training set is worse conditioned than all samples together, as eigenvalues
     interlace; and taking the mean off costs digits where it is large.
     """
-    shift = features.shape[0] * features.largest_square / least
-    return 1 + largest / least + math.sqrt(shift)
+    shift = n * square / least
+    return 1 + largest / least + np.sqrt(shift)
+
+
+def _of_both(scores: FloatArray) -> FloatArray:
+    """Add the class that is not solved for where there are two (1, b, n_test)."""
+    return np.concatenate([-scores, scores]) if len(scores) == 1 else scores
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScaledRidgeRule:
+    """Solves by steps that go through the features, which are then weighed, not scaled.
+
+    Coefficients of training samples are sought with ``(K + penalty) a = y``, but for
+    means, and K the inner products of scaled samples. K is never formed: K a is two
+    products with the features and one weight for each of them, for many permutations
+    together. Steps are those of conjugate gradients. What is left of y is first solved
+    with the K of features over their spread among all samples, which is so near that
+    four steps will do; how one part is left out of that is known from `RidgeRule`.
+
+    A scaled variance is at most n / n_train times that of all samples, so no eigenvalue
+    of K is below that share of the least one of all samples. With it, what is left of y
+    bounds how far each score may still move. Steps end where that decides no class.
+    """
+
+    fold: Fold
+    features: Features
+    near: FloatArray  # (n, n), residuals of standardised features, as in `RidgeRule`
+    penalty: float  # of the squared weights
+    least: float  # no eigenvalue of K + penalty is smaller, whatever is permuted
+
+    @classmethod
+    def prepare(
+        cls, features: Features, fold: Fold, model: Any, scaler: Any
+    ) -> Self | None:
+        """Prepare a split, if it tests all others and the mean is not penalised.
+
+        Nor where features are so few, and the penalty so small, that rounding of steps
+        would leave much to the model: systems are then solved one by one.
+        """
+        if not (fold.is_complement and model.fit_intercept):
+            return None
+        typical = features.standardised if scaler.with_std else features
+        sizes, vectors = typical.centred_spectrum
+        alpha = float(model.alpha)
+        least = max(float(sizes.min() - ROUNDING * sizes.max()), 0.0)
+        least = least * fold.train.size / fold.codes.size + alpha
+        if not ROUNDING * (float(sizes.sum()) / least) ** 1.5 < _MOST_OPEN:
+            return None
+        return cls(
+            fold=fold,
+            features=features,
+            near=(vectors / (sizes + alpha)) @ vectors.T,
+            penalty=alpha,
+            least=least,
+        )
+
+    def predict_scaled(
+        self, orders: IntArray, offset: FloatArray, scale: FloatArray
+    ) -> Predicted:
+        """Predict where features are scaled."""
+        n, share = self.fold.codes.size, 1 / (scale * scale)
+        squares = share @ self.features.squared.T
+        # As the model sees samples, or about their mean, whichever is farther.
+        square = 2 * squares.max(axis=1)
+        square += 2 * np.einsum("ij,ij,ij->i", offset, offset, share)
+        band = ROUNDING * _sensitivity(n, square, squares.sum(axis=1), self.penalty)
+        found = all_doubtful(orders.shape[0], self.fold.test.size)
+        usable = np.flatnonzero(band < _MOST_BAND)
+        for part in chunks(usable.size, self.fold.test.size**2):
+            rows = usable[part]
+            state = self._begun(orders[rows], share[rows], squares[rows])
+            self._descend(state, rows, band, found)
+        return found
+
+    def _descend(
+        self, state: _Descent, rows: IntArray, band: FloatArray, found: Predicted
+    ) -> None:
+        """Go on until nothing is open, and say for each of these rows what is found."""
+        for _ in range(_MOST_STEPS):
+            state = self._stepped(state)
+            scores, error = self._scores(state), self._error(state)
+            rounded = band[rows] * (1 + np.abs(scores).max(axis=(0, 2)))
+            said = from_scores(_of_both(scores), rounded + 2 * error)
+            found.classes[rows] = said.classes
+            found.is_doubtful[rows] = said.is_doubtful
+            # More steps decide nothing that is left to rounding anyway.
+            is_open = np.flatnonzero(said.is_doubtful & (error > rounded))
+            if is_open.size == 0:
+                return
+            if is_open.size < rows.size:
+                state = _Descent._make(part[is_open] for part in state)
+                rows = rows[is_open]
+
+    def _error(self, state: _Descent) -> FloatArray:
+        """Bound how far scores are from those of the solution, (b,)."""
+        # They differ by g' inv(A) r: r is what is left, A is K + penalty, and g holds
+        # the inner products of a tested sample with those learned from, all about the
+        # mean of these. A exceeds K, so that g' inv(A) g is at most the squared length
+        # of the tested sample; and r' inv(A) r is at most r'r / least.
+        # From the mean, a sample is at most twice as far as the farthest is from zero.
+        reach = 2 * np.sqrt(state.squares.max(axis=1))
+        # Sums of products on the way here were rounded, none larger than these.
+        largest = state.squares.sum(axis=1)[:, None]
+        size = np.linalg.norm(state.weights, axis=2)
+        rounding = ROUNDING * (math.sqrt(self.fold.codes.size) + largest * size)
+        rest = np.linalg.norm(state.rest, axis=2) + rounding
+        found: FloatArray = reach * rest.max(axis=1) / math.sqrt(self.least)
+        return found
+
+    def _begun(
+        self, orders: IntArray, share: FloatArray, squares: FloatArray
+    ) -> _Descent:
+        """Nothing is solved yet, so that the targets are what is left."""
+        fold = self.fold
+        targets = _ridge_targets(fold)
+        drawn = fold.times.sum(axis=0)
+        targets = (targets - targets @ drawn[:, None] / fold.train.size) * drawn
+        tested = orders[:, fold.test]
+        wanted = np.stack([placed(row, orders) for row in targets], axis=1)
+        inverse = np.linalg.inv(square_blocks(self.near, tested))
+        state = _Descent(
+            share=share,
+            squares=squares,
+            known=placed(drawn, orders)[:, None],
+            tested=tested,
+            inverse=np.asarray(inverse, dtype=np.float64),
+            wanted=wanted,
+            weights=np.zeros_like(wanted),
+            image=np.zeros_like(wanted),
+            rest=wanted,
+            direction=wanted,
+            length=np.ones(wanted.shape[:2]),
+        )
+        direction = self._solved_nearly(state)
+        length = np.einsum("bti,bti->bt", wanted, direction)
+        return state._replace(direction=direction, length=length)
+
+    def _solved_nearly(self, state: _Descent) -> FloatArray:
+        """Solve for what is left with the K of standardised features."""
+        b, kinds, n = state.rest.shape
+        tested = np.repeat(state.tested, kinds, axis=0)
+        rest = state.rest.reshape(-1, n)
+        residuals = picked(rest @ self.near, tested).reshape(b, kinds, -1)
+        away = residuals @ state.inverse
+        # Other values of the tested samples, so that they get no weight.
+        rest = rest.copy()
+        rest[np.arange(len(rest))[:, None], tested] = -away.reshape(b * kinds, -1)
+        return (rest @ self.near).reshape(state.rest.shape) * state.known
+
+    def _stepped(self, state: _Descent) -> _Descent:
+        """Go one step of conjugate gradients, and find what is left and where to go."""
+        values, n_train = self.features.centred, self.fold.train.size
+        b, kinds, n = state.rest.shape
+        along = (state.direction.reshape(-1, n) @ values).reshape(b, kinds, -1)
+        along *= state.share[:, None]
+        image = (along.reshape(b * kinds, -1) @ values.T).reshape(state.rest.shape)
+        curve = image + self.penalty * state.direction
+        bend = np.einsum("bti,bti->bt", state.direction, curve)
+        step = _ratio(state.length, bend)
+        weights = state.weights + step[:, :, None] * state.direction
+        image = state.image + step[:, :, None] * image
+        rest = (state.wanted - image - self.penalty * weights) * state.known
+        rest -= rest.sum(axis=2, keepdims=True) / n_train * state.known
+        state = state._replace(weights=weights, image=image, rest=rest)
+        nearly = self._solved_nearly(state)
+        length = np.einsum("bti,bti->bt", rest, nearly)
+        kept = _ratio(length, state.length)
+        direction = nearly + kept[:, :, None] * state.direction
+        return state._replace(direction=direction, length=length)
+
+    def _scores(self, state: _Descent) -> FloatArray:
+        """Return scores of tested samples so far, for each target, (t, b, n_test)."""
+        targets, train = _ridge_targets(self.fold), self.fold.train
+        means = (state.image * state.known).sum(axis=2) / train.size
+        middle = targets[:, train].mean(axis=1) - means
+        tested = np.repeat(state.tested[:, None], len(targets), axis=1)
+        found = np.take_along_axis(state.image, tested, axis=2) + middle[:, :, None]
+        return np.moveaxis(found, 1, 0)
+
+
+def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Divide; zero where nothing is left to be solved."""
+    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
+
+
+class _Descent(NamedTuple):
+    """How far the steps have come, permutation by permutation."""
+
+    share: FloatArray  # (b, m), weights of features
+    squares: FloatArray  # (b, n), squared lengths of scaled samples
+    known: FloatArray  # (b, 1, n), one for samples that are learned from, else zero
+    tested: IntArray  # (b, n_test)
+    inverse: FloatArray  # (b, n_test, n_test), of residuals among the tested ones
+    wanted: FloatArray  # (b, t, n), targets about their mean, zero for tested samples
+    weights: FloatArray  # (b, t, n), coefficients, a
+    image: FloatArray  # (b, t, n), K a
+    rest: FloatArray  # (b, t, n), what is left to be solved
+    direction: FloatArray  # (b, t, n), of the next step
+    length: FloatArray  # (b, t), squared length of what is left, by its near solution
 
 
 def _knows_ridge(model: Any, n_classes: int) -> bool:
@@ -240,6 +445,7 @@ PERMUTATION_ENGINES.add(
         estimators=("sklearn.linear_model.RidgeClassifier",),
         accepts=_knows_ridge,
         prepare=RidgeRule.prepare,
+        prepare_scaled=ScaledRidgeRule.prepare,
         pays=lambda shape: pays_beside_gram(shape, float(shape.n_solved) ** 3),
         work=lambda n, _: n * n,
     )
@@ -282,7 +488,7 @@ class DiscriminantRule:
         fold = self.fold
         scores = np.empty((fold.n_classes, orders.shape[0], fold.test.size))
         band = np.empty(orders.shape[0])
-        for part in chunks(orders.shape[0], fold.train.size):
+        for part in chunks(orders.shape[0], fold.train.size**2):
             scores[:, part], band[part] = self._scored(orders[part])
         return from_scores(scores, band)
 
@@ -380,7 +586,7 @@ class WhitenedRule:
         scores = np.empty((fold.n_classes, orders.shape[0], fold.test.size))
         band = np.empty(orders.shape[0])
         with np.errstate(all="ignore"):
-            for part in chunks(orders.shape[0], fold.codes.size):
+            for part in chunks(orders.shape[0], fold.codes.size**2):
                 scores[:, part], band[part] = self._scored(orders[part])
         return from_scores(scores, band)
 

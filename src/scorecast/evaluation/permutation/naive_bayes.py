@@ -17,7 +17,6 @@ from scorecast.evaluation.permutation.engines import (
     Fold,
     PermutationEngine,
     Predicted,
-    ScaledFoldRule,
     from_scores,
     near_chunks,
     picked,
@@ -48,7 +47,7 @@ class NaiveBayesRule:
     rounding: float  # share of a score that rounding explains
 
     @classmethod
-    def prepare(cls, features: Features, fold: Fold, model: Any) -> ScaledFoldRule:
+    def prepare(cls, features: Features, fold: Fold, model: Any) -> _Screened:
         """Prepare a split for a `GaussianNB`: in single precision, then in double."""
         variance = features.values.var(axis=0)
         middle = features.values.mean(axis=0)
@@ -231,6 +230,8 @@ PERMUTATION_ENGINES.add(
         prepare=NaiveBayesRule.prepare,
         pays=None,
         work=lambda n, m: n * m,
-        scales_together=True,
+        prepare_scaled=lambda features, fold, model, _: NaiveBayesRule.prepare(
+            features, fold, model
+        ),
     )
 )

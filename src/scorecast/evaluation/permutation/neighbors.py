@@ -15,6 +15,9 @@ from scorecast.evaluation.permutation.engines import (
     Fold,
     PermutationEngine,
     Predicted,
+    ScaledFoldRule,
+    chunks,
+    picked,
 )
 
 
@@ -43,24 +46,81 @@ class NeighborRule:
 
     def predict(self, orders: IntArray) -> Predicted:
         """Predict the test samples for every permutation."""
-        from scorecast.evaluation.permutation.kernels import vote
-
-        fold = self.fold
-        times = fold.times.sum(axis=0).astype(np.int64)
-        classes, doubtful = vote(
-            self.ranked,
-            self.distances,
-            orders,
-            times,
-            fold.codes,
-            fold.test,
+        return _voted(
+            self.fold,
             self.n_neighbors,
-            fold.n_classes,
-            self.band,
+            orders,
+            (self.ranked, self.distances, orders[:, self.fold.test]),
+            np.full(orders.shape[0], self.band),
         )
-        if times.sum() < self.n_neighbors:
-            doubtful[:] = True  # the model will say what it thinks of that
-        return Predicted(classes=classes, is_doubtful=doubtful)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScaledNeighborRule:
+    """Distances from tested samples only, with one weight for each feature."""
+
+    fold: Fold
+    features: Features
+    n_neighbors: int  # how many vote
+
+    @classmethod
+    def prepare(
+        cls, features: Features, fold: Fold, model: Any, scaler: Any
+    ) -> ScaledFoldRule:
+        """Prepare a split; `scaler` has nothing to add."""
+        del scaler
+        return cls(fold=fold, features=features, n_neighbors=int(model.n_neighbors))
+
+    def predict_scaled(
+        self, orders: IntArray, offset: FloatArray, scale: FloatArray
+    ) -> Predicted:
+        """Predict where features are scaled; what is taken off moves no distance."""
+        values, share = self.features.centred, 1 / (scale * scale)
+        tested = orders[:, self.fold.test]
+        squares = share @ self.features.squared.T
+        squared = np.empty((*tested.shape, len(values)))
+        for part in chunks(len(orders), tested.shape[1] * values.shape[1]):
+            weighed = values[tested[part]]
+            weighed *= share[part, None]
+            products = weighed.reshape(-1, values.shape[1]) @ values.T
+            squared[part] = products.reshape(squared[part].shape)
+        squared *= -2
+        squared += squares[:, None] + picked(squares, tested)[:, :, None]
+        squared = squared.reshape(-1, len(values))
+        ranked = np.argsort(squared, axis=1)
+        # As the model sees samples, or about their mean, whichever is farther.
+        largest = squares.max(axis=1)
+        largest += np.einsum("ij,ij,ij->i", offset, offset, share)
+        return _voted(
+            self.fold,
+            self.n_neighbors,
+            orders,
+            (
+                ranked,
+                np.take_along_axis(squared, ranked, axis=1),
+                np.arange(tested.size).reshape(tested.shape),
+            ),
+            2 * ROUNDING * largest,
+        )
+
+
+def _voted(
+    fold: Fold,
+    n_neighbors: int,
+    orders: IntArray,
+    neighbors: tuple[IntArray, FloatArray, IntArray],
+    bands: FloatArray,
+) -> Predicted:
+    """Let neighbours vote: in order, their distances, and rows of tested samples."""
+    from scorecast.evaluation.permutation.kernels import vote
+
+    times = fold.times.sum(axis=0).astype(np.int64)
+    classes, doubtful = vote(
+        *neighbors, orders, times, fold.codes, n_neighbors, fold.n_classes, bands
+    )
+    if times.sum() < n_neighbors:
+        doubtful[:] = True  # the model will say what it thinks of that
+    return Predicted(classes=classes, is_doubtful=doubtful)
 
 
 def _knows(model: Any, n_classes: int) -> bool:
@@ -81,6 +141,7 @@ PERMUTATION_ENGINES.add(
         estimators=("sklearn.neighbors.KNeighborsClassifier",),
         accepts=_knows,
         prepare=NeighborRule.prepare,
+        prepare_scaled=ScaledNeighborRule.prepare,
         work=lambda n, _: n * n,
     )
 )
