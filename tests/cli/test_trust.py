@@ -112,6 +112,26 @@ def test_no_value_of_an_option_is_a_fault_of_ours(desk, capsys, times):
             assert (desk / name).read_bytes() == content, arguments
 
 
+@pytest.mark.parametrize(
+    ("verb", "option"),
+    [
+        ("extrapolate", "--backtest"),
+        ("backtest", "--repeats"),
+        ("assess", "--permutations"),
+        ("assess", "--null-sets"),
+        ("settings", "--datasets"),
+        ("reproduce", "--repeats"),
+    ],
+)
+def test_nothing_is_done_more_often_than_anybody_waits_for(desk, run, verb, option):
+    usual = VERBS.get(verb, ["001-table-1"])
+    given = [x for x in usual if not x.startswith(f"{option}=") and x != "--quick"]
+    code, _, err = run(verb, *given, f"{option}={10**15}")
+    assert code == 2
+    assert option in err
+    assert "1,000,000" in err
+
+
 @pytest.mark.parametrize("text", ["nan", "NaN", "-nan"])
 def test_a_threshold_that_is_no_number_is_no_threshold(desk, run, text):
     found = run("extrapolate", "both.npz", "--to", 100, f"--fail-below={text}")

@@ -80,10 +80,10 @@ def test_what_nobody_can_know_yet_is_not_said(clock, shown):
         assert shown.left() == pytest.approx(40)
         with stage("posteriors"):
             assert shown.left() == pytest.approx(40)
-            clock.pass_by(30)
-            assert shown.left() == pytest.approx(10)
-            clock.pass_by(30)
-            assert shown.left() is None  # overdue: the weight was wrong
+            clock.pass_by(15)
+            assert shown.left() == pytest.approx(25)
+            clock.pass_by(15)
+            assert shown.left() is None  # ten, or many more: its weight is a guess
 
 
 def test_items_that_are_divided_give_an_estimate_before_the_first_is_done(clock, shown):
@@ -114,6 +114,16 @@ def test_what_is_done_once_does_not_slow_the_pace(clock, shown):
                 assert shown.line() == "sampling: round 5 of 10; 45 s so far, " + (
                     f"about {shown.left():.0f} s left"
                 )
+
+
+def test_the_pace_of_very_many_items_is_believed_after_a_few(clock, shown):
+    with stages({"splits": 1.0}), stage("splits"):
+        for done, _ in enumerate(track(range(1_000_000), what="split")):
+            assert (shown.left() is None) == (done < 10)
+            if done == 20:
+                assert shown.left() == pytest.approx(0.3 * (1_000_000 - 20))
+                break
+            clock.pass_by(0.3)
 
 
 def test_a_slower_item_slows_the_pace(clock, shown):

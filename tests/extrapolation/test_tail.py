@@ -240,3 +240,15 @@ def test_intervals_hold_and_would_not_without_their_doubts(monkeypatch):
     monkeypatch.setattr(TailLaw, "disagreement", lambda *_: np.zeros(1))
     held = coverage()
     assert held < 0.8
+
+
+def test_huge_scores_are_scores_like_others(recwarn):
+    gallery, probes = gaussian(60, 0.1, 3)
+    apart = ((probes[:, None] - gallery[None]) ** 2).sum(axis=2)
+    usual, huge = (
+        sc.extrapolate(-apart * unit, np.arange(60), to=500, method="tail")
+        for unit in (1.0, 2.0**1000)
+    )
+    (expected,), (found,) = usual.predictions, huge.predictions
+    assert found.accuracy == pytest.approx(expected.accuracy, abs=1e-9)
+    assert not [one for one in recwarn if issubclass(one.category, RuntimeWarning)]

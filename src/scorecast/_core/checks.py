@@ -23,6 +23,7 @@ from scorecast.exceptions import (
 )
 
 __all__ = [
+    "MOST_TIMES",
     "NATS_PER",
     "check_choice",
     "check_class_counts",
@@ -37,11 +38,13 @@ __all__ = [
     "check_one_of",
     "check_positive",
     "check_share",
+    "check_times",
     "check_units",
     "describe_place",
     "warn",
 ]
 
+MOST_TIMES = 1_000_000  # repeats, permutations, draws: nobody waits for more
 NATS_PER = {"bits": math.log(2), "nats": 1.0}
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
@@ -326,6 +329,11 @@ def check_count(
     limits = f"from {least:,}" if most is None else f"from {least:,} to {most:,}"
     problem = f"must be a whole number {limits}; got {value!r}"
     raise UsageError(problem, parameter=parameter)
+
+
+def check_times(value: Any, parameter: str, *, least: int = 1) -> int:
+    """Return how often something is to be done, within what anybody waits for."""
+    return check_count(value, parameter, least=least, most=MOST_TIMES)
 
 
 def check_share(

@@ -53,7 +53,8 @@ T = TypeVar("T")
 _TO_TERMINAL = (0.7, 0.25)  # seconds to the first line, and between two
 _TO_LOG = (1.5, 10.0)
 _MOMENT = 2.0  # seconds: a run that takes no longer needs no first figures
-_LEAST_SHARE = 0.02  # of a count, below which its pace is not yet believed
+_LEAST_SHARE = 0.02  # of a count, below which its pace is not yet believed,
+_ENOUGH, _LONG_ENOUGH = 10, 2.0  # but for so many items that took so many seconds
 _LEAST_TIME = 0.5  # seconds, below which no pace is believed
 _USUAL_POWER, _GREATEST_POWER = 0.5, 3.0  # of the size of an item, in its seconds
 _DEEPEST = 3  # names of pieces in one line
@@ -125,9 +126,10 @@ class _Piece:
         if running is not None and left is None:
             if pace is None or own is None:
                 return None
-            left = pace * own - running.elapsed(now)
-            if left < 0:
-                return None  # longer than its weight said: how long, nobody knows
+            elapsed = running.elapsed(now)
+            left = pace * own - elapsed
+            if left < elapsed:
+                return None  # by its weight alone, the last half is not foretold
         if not any(w is None or w > 0 for w in waiting):
             return left or 0.0
         if pace is None or any(w is None for w in waiting):
@@ -146,7 +148,10 @@ class _Piece:
             return self._left_by_size(self.sizes, elapsed, inner)
         if inner is not None:
             return (elapsed + inner) * (total / (self.done + 1)) - elapsed
-        if self.done < max(1.0, _LEAST_SHARE * total) or elapsed < _LEAST_TIME:
+        least = max(1.0, _LEAST_SHARE * total)
+        if elapsed >= _LONG_ENOUGH:
+            least = min(least, _ENOUGH)
+        if self.done < least or elapsed < _LEAST_TIME:
             return None
         until = self.counted - self.start - self.idle
         done = self.done

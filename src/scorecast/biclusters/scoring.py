@@ -17,6 +17,7 @@ from scorecast._core.checks import (
     check_n_jobs,
     check_one_of,
     check_share,
+    check_times,
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.result import INPUT, NEW, OPTION, SHARE, Note, Result
@@ -298,7 +299,7 @@ def score_biclusters(
     check_one_of(pattern, "pattern", (AUTO, *PATTERNS))
     check_one_of(assign_by, "assign_by", ASSIGNMENTS)
     alpha = check_share(alpha, "alpha", is_open=True)
-    n_permutations = check_count(n_permutations, "n_permutations")
+    n_permutations = check_times(n_permutations, "n_permutations")
     n_random = check_count(n_random, "n_random", least=0)
     is_found_in_data = check_flag(is_found_in_data, "is_found_in_data")
     check_n_jobs(n_jobs)

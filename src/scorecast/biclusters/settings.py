@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scorecast._core.checks import check_count, check_n_jobs
+from scorecast._core.checks import check_n_jobs, check_times
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.progress import stage, stages
 from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
@@ -250,7 +250,7 @@ def assess_biclustering_settings(
     [{'signal': 3}, {'signal': 9}]
     """
     named = check_finders(estimator)
-    count = check_count(n_repeats, "n_repeats", least=2)
+    count = check_times(n_repeats, "n_repeats", least=2)
     check_n_jobs(n_jobs)
     if not callable(simulator):
         problem = f"must be a function of the factors; got {simulator!r}"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorecast._core.checks import check_count, check_n_jobs
+from scorecast._core.checks import check_n_jobs, check_times
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
 from scorecast._core.result import Note
@@ -165,7 +165,7 @@ def assess_biclustering(
     (1.0, 1.0, 1.0)
     """
     named, wanted = check_finders(estimator), _check_measures(measures)
-    n_repeats = check_count(n_repeats, "n_repeats", least=2)
+    n_repeats = check_times(n_repeats, "n_repeats", least=2)
     check_n_jobs(n_jobs)
     if (data is None) == (simulator is None):
         problem = "give either a matrix or what makes one"

@@ -358,7 +358,7 @@ def _say_at_once(given: Mapping[str, Any], options: dict[str, Any]) -> None:
             "it)"
         )
     n_groups = len(set(forecasts.groups or ()))
-    if _MANY_GROUPS[0] <= n_groups <= _MANY_GROUPS[1]:
+    if _MANY_GROUPS[0] <= n_groups <= _MANY_GROUPS[1] and not options["quick"]:
         note(
             f"{n_groups} groups: each takes a simulation of its own; --quick, or "
             "fewer groups, make it shorter"

@@ -153,7 +153,7 @@ def _run(arguments: list[str]) -> int:
         line = f"the answer cannot be printed ({error.strerror}); --json FILE saves it"
         return _say(line, 3, arguments, error)
     except MemoryError as error:
-        line = "not enough memory; try fewer examples or --jobs 1"
+        line = "not enough memory; try fewer examples, fewer repeats, or --jobs 1"
         return _say(line, 4, arguments, error)
     except Exception as error:  # noqa: BLE001 - the last line of defence
         return _say_fault(error, arguments)

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorecast._core.checks import (
-    check_count,
     check_flag,
     check_from_zero,
     check_one_of,
     check_share,
+    check_times,
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
@@ -443,7 +443,7 @@ def compare_pair(
         check_from_zero(test_ratio, "test_ratio", "1/9")
     if rope is not None:
         check_from_zero(rope, "rope")
-    check_count(n_resamples, "n_resamples", least=99)
+    check_times(n_resamples, "n_resamples", least=99)
     check_one_of(nan_policy, "nan_policy", ("raise", "omit"))
     metric = None
     if isinstance(scoring, str):

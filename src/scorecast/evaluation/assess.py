@@ -21,6 +21,7 @@ from scorecast._core.checks import (
     check_n_jobs,
     check_positive,
     check_share,
+    check_times,
 )
 from scorecast._core.identity import identity_of
 from scorecast._core.keywords import checked_keywords
@@ -243,7 +244,9 @@ def assess(
     tests = _check_tests(tests)
     asked = usual_scoring(task, [cv]) if scoring is None else scoring
     metrics = check_scoring(asked, task)
-    data = check_data(X, y, task=task, groups=groups)
+    data = check_data(
+        X, y, task=task, groups=groups, feature_names=diagnostics.feature_names
+    )
     pos_code = None if pos_label is None else find_pos_label(pos_label, data.classes)
     metrics = metrics_for(metrics, data.n_classes, pos_code)
     limit = None if time_limit is None else check_positive(time_limit, "time_limit")
@@ -384,7 +387,7 @@ def _check_diagnostics(
         n_selected=n_selected,
         vc_dimension=check_vc_dimension(diagnostics.vc_dimension),
         hypotheses=None if counted is None else str(counted),
-        n_resamples=check_count(diagnostics.n_resamples, "n_resamples", least=0),
+        n_resamples=check_times(diagnostics.n_resamples, "n_resamples", least=0),
         feature_names=check_feature_names(names or None, X, data.n_features),
     )
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scorecast._core.checks import check_count, check_share
+from scorecast._core.checks import check_share, check_times
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.result import INPUT, OPTION, SHARE
 from scorecast._core.rng import as_generator, seed_number
@@ -168,7 +168,7 @@ def assess_estimates(
     level = check_share(confidence_level, "confidence_level", is_open=True)
     alpha = check_share(alpha, "alpha", is_open=True)
     relaxed_alpha = check_share(relaxed_alpha, "relaxed_alpha", is_open=True)
-    n_resamples = check_count(n_resamples, "n_resamples", least=0)
+    n_resamples = check_times(n_resamples, "n_resamples", least=0)
     if not overlap >= 0:
         raise UsageError(f"must be 0 or more; got {overlap!r}", parameter="overlap")
     table = _check_table(estimates, "estimates")

@@ -23,6 +23,7 @@ from scorecast.exceptions import (
 )
 
 _MIN_SAMPLES = 4
+_GREATEST = 1e150  # of a feature, whose square is still a number
 _REGRESSORS = "take a regressor for numbers, such as ridge, lasso or forest-regressor"
 
 
@@ -125,6 +126,7 @@ def check_data(
     *,
     task: Task = Task.CLASSIFICATION,
     groups: Iterable[Hashable] | None = None,
+    feature_names: Sequence[str] = (),
 ) -> EvaluationData:
     """Turn features and targets into what can be split, or say what is wrong.
 
@@ -138,6 +140,8 @@ def check_data(
         What `y` holds.
     groups : iterable of hashable, optional
         Group of every sample.
+    feature_names : sequence of str, optional
+        What the columns of a matrix are called, where one of them is refused.
 
     Returns
     -------
@@ -156,7 +160,7 @@ def check_data(
     >>> check_data([[1], [2], [3], [4]], ["b", "a", "b", "a"]).classes
     ('a', 'b')
     """
-    features = check_features(X)
+    features = check_features(X, feature_names)
     n = int(features.shape[0])
     if y is None or isinstance(y, str) or not hasattr(y, "__iter__"):
         problem = f"must hold one target for every row of the features; got {y!r}"
@@ -275,13 +279,15 @@ def is_table(features: Any) -> bool:
     return hasattr(features, "iloc") and hasattr(features, "columns")
 
 
-def check_features(X: Any) -> Any:
+def check_features(X: Any, names: Sequence[str] = ()) -> Any:
     """Return features that a model may learn from, or say what is wrong.
 
     Parameters
     ----------
     X : data frame or array-like of shape (n_samples, n_features)
         Missing values are left for the model to deal with; infinite ones are refused.
+    names : sequence of str, optional
+        Names of the columns of a matrix.
 
     Returns
     -------
@@ -296,20 +302,38 @@ def check_features(X: Any) -> Any:
     if is_table(X):
         if 0 in X.shape:
             raise InvalidInputError(f"is empty: shape {X.shape}", parameter="X")
-        numbers = numbers_of(X)
-        if np.isinf(numbers).any():
-            row, column = np.argwhere(np.isinf(numbers))[0]
-            name = str(_number_columns(X).columns[column])
-            place = Location(row=int(row) + 1, column=name)
-            problem = "must be finite, and this value is infinite"
-            raise InvalidInputError(problem, parameter="X", location=place)
+        _refuse_huge(numbers_of(X), [str(name) for name in _number_columns(X).columns])
         return X
     array = np.asarray(X)
     if array.ndim != 2 or array.dtype.kind != "f" or not np.isnan(array).any():
-        return np.asarray(check_matrix(array, parameter="X"), dtype=np.float64)
-    # Everything but what is missing is checked as it always is.
-    check_matrix(np.where(np.isnan(array), 0.0, array), parameter="X")
-    return array.astype(np.float64)
+        array = np.asarray(check_matrix(array, parameter="X"), dtype=np.float64)
+    else:
+        # Everything but what is missing is checked as it always is.
+        check_matrix(np.where(np.isnan(array), 0.0, array), parameter="X")
+        array = array.astype(np.float64)
+    _refuse_huge(array, names)
+    return array
+
+
+def _refuse_huge(values: FloatArray, names: Sequence[str] = ()) -> None:
+    """Refuse features that are infinite, or whose squares would be."""
+    is_huge = np.abs(values) > _GREATEST
+    if not is_huge.any():
+        return
+    row, column = (int(i) for i in np.argwhere(is_huge)[0])
+    value = values[row, column]
+    is_infinite = np.isinf(value)
+    raise InvalidInputError(
+        "must be finite, and this value is infinite"
+        if is_infinite
+        else f"{value:g} is too large: its square is beyond what numbers hold",
+        parameter="X",
+        location=Location(
+            row=row + 1,
+            column=names[column] if column < len(names) else str(column + 1),
+        ),
+        remedy=None if is_infinite else "correct it, or use another unit",
+    )
 
 
 def rows_of(features: Any, rows: IntArray) -> Any:

@@ -26,6 +26,7 @@ from scorecast._core.checks import (
     check_matrix,
     check_n_jobs,
     check_share,
+    check_times,
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
@@ -614,11 +615,11 @@ def _check_config(
     return _Config(
         n_permutations=max(_SHUFFLES, enough)
         if n_permutations is None
-        else check_count(n_permutations, "n_permutations", least=enough),
+        else check_times(n_permutations, "n_permutations", least=enough),
         n_refits=max(_REFITS, enough)
         if n_refits is None
-        else check_count(n_refits, "n_refits", least=enough),
-        n_splits=_SPLITS if n_splits is None else check_count(n_splits, "n_splits"),
+        else check_times(n_refits, "n_refits", least=enough),
+        n_splits=_SPLITS if n_splits is None else check_times(n_splits, "n_splits"),
         max_samples=check_count(given.pop("max_samples"), "max_samples", least=_LEAST),
         standardize=check_flag(given.pop("standardize"), "standardize"),
         n_jobs=check_n_jobs(given.pop("n_jobs")),

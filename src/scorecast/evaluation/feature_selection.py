@@ -14,7 +14,13 @@ import numpy as np
 import scipy  # its parts load when first used
 from numpy.typing import ArrayLike, NDArray
 
-from scorecast._core.checks import check_count, check_matrix, check_n_jobs, check_share
+from scorecast._core.checks import (
+    check_count,
+    check_matrix,
+    check_n_jobs,
+    check_share,
+    check_times,
+)
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import Run, map_tasks
 from scorecast._core.result import INPUT, OPTION, SHARE, Result
@@ -188,7 +194,7 @@ def feature_selection_test(
     names = check_feature_names(feature_names, X, m)
     codes, n_classes = _checked_classes(y, n)
     n_selected = check_count(n_selected, "n_selected", most=m)
-    n_permutations = check_count(n_permutations, "n_permutations")
+    n_permutations = check_times(n_permutations, "n_permutations")
     check_n_jobs(n_jobs)
     pools = movable(groups, codes)
     test = _VarianceTest.of(features, n_classes)

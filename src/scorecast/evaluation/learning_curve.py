@@ -14,7 +14,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scorecast._core.checks import check_count, check_n_jobs, check_one_of, check_share
+from scorecast._core.checks import (
+    check_count,
+    check_n_jobs,
+    check_one_of,
+    check_share,
+    check_times,
+)
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import Run
 from scorecast._core.result import INPUT, OPTION, Result
@@ -524,7 +530,7 @@ def fit_learning_curve(
         confidence_level=check_share(
             confidence_level, "confidence_level", is_open=True
         ),
-        n_resamples=check_count(n_resamples, "n_resamples"),
+        n_resamples=check_times(n_resamples, "n_resamples"),
         random_state=random_state,
     )
 
@@ -733,7 +739,7 @@ def learning_curve(
     """
     ((_, model),) = check_estimators([estimator]).items()
     check_one_of(over, "over", [*CurveOver])
-    n_repeats = check_count(n_repeats, "n_repeats", least=2)
+    n_repeats = check_times(n_repeats, "n_repeats", least=2)
     test_size = check_share(test_size, "test_size", is_open=True)
     level = check_share(confidence_level, "confidence_level", is_open=True)
     check_n_jobs(n_jobs)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import scipy  # its parts load when first used
 
-from scorecast._core.checks import check_count, check_one_of, check_share
+from scorecast._core.checks import check_one_of, check_share, check_times
 from scorecast._core.parallel import Run
 from scorecast._core.progress import stage
 from scorecast._core.result import SHARE
@@ -143,7 +143,7 @@ class NullTests:
 
 def _check_draws(value: Any, parameter: str, alpha: float, *, least: int) -> int:
     """Refuse a single draw, which shows no spread."""
-    count = check_count(value, parameter, least=min(least, 1))
+    count = check_times(value, parameter, least=min(least, 1))
     if count != 1:
         return count
     needed = math.ceil(1 / alpha - 1e-9) - 1

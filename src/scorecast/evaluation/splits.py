@@ -26,7 +26,7 @@ _FORM = re.compile(r"^([a-z]*|\.632\+?-?)(\d*)(?:x(\d+))?$")
 _WEIGHTED = re.compile(r"^0?\.?632(\+|plus)?(?=-|$)")  # other ways to write .632, .632+
 _MOST_PAIRS = 5000
 _TEST_SIZE = 0.2
-_MOST_SPLITS = 1_000_000  # nobody waits for more
+_MOST_SPLITS = 100_000  # nobody waits for more
 _MIN_FOLD = 3  # samples: below, the value of a fold says nothing of its spread
 _FOLDS, _MANY = 10, 200
 

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from scorecast._core.checks import (
     check_class_counts,
-    check_count,
     check_level,
     check_n_jobs,
+    check_times,
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import map_tasks
@@ -41,7 +41,6 @@ from scorecast.scores import (
 
 _FEWEST_CLASSES = 4
 _BATCH, _MOST_REPEATS = 6, 48  # hidings where their number is not given
-_MOST_ASKED = 1_000_000  # nobody waits for more
 _MANY_SCORES = 10_000_000  # beyond so many, one batch will do
 _SETTLED = 0.01
 _USUAL_RATIOS = (2, 4)
@@ -212,7 +211,7 @@ def backtest(
     check_n_jobs(n_jobs)
     TIE_RULES.choose(ties, parameter="ties")
     AVERAGES.choose(average, parameter="average")
-    check_count(n_repeats, "n_repeats", most=_MOST_ASKED)
+    check_times(n_repeats, "n_repeats")
     if ratios is None:
         ratios = _USUAL_RATIOS if n_shown is None else ()
     elif not ratios or min(ratios) <= 1:

@@ -15,6 +15,7 @@ from scorecast._core.checks import (
     check_level,
     check_n_jobs,
     check_share,
+    check_times,
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.parallel import one_blas_thread
@@ -244,6 +245,8 @@ def extrapolate(
         raise UsageError(problem, parameter="to")
     if until is not None:
         check_share(until, "until", is_open=True)
+    if backtest != "auto":
+        check_times(backtest, "backtest", least=0)
     tops = check_tops(top)
     if cost is not None and until is not None:
         problem = "is an accuracy to hold, and costs are forecast"

@@ -23,6 +23,7 @@ from scorecast._core.checks import (
     check_level,
     check_positive,
     check_share,
+    check_times,
 )
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.progress import (
@@ -212,7 +213,7 @@ def required_classes(
     check_count(to, "to", least=_FEWEST)
     check_share(margin, "margin", is_open=True)
     check_count(samples_per_class, "samples_per_class", least=1)
-    check_count(n_repeats, "n_repeats", least=1)
+    check_times(n_repeats, "n_repeats")
     rho = _USUAL_CORRELATION if correlation is None else correlation
     check_share(rho, "correlation")
     if spread is not None:

@@ -18,11 +18,11 @@ import numpy as np
 import scipy
 
 from scorecast._core.checks import (
-    check_count,
     check_flag,
     check_numbers,
     check_one_of,
     check_positive,
+    check_times,
 )
 from scorecast._core.parallel import map_threads
 from scorecast._core.types import FloatArray, IntArray
@@ -124,7 +124,7 @@ class Regression(RankExtrapolator):
             problem = "the form 'simplex' is a distribution: its weights have signs"
             remedy = "choose the form accuracy or risk, or leave it constrained"
             raise UsageError(problem, parameter="constrained", remedy=remedy)
-        check_count(self.n_subsamples, "n_subsamples")
+        check_times(self.n_subsamples, "n_subsamples")
         for name in ("sizes", "size_weights"):
             if getattr(self, name) is not None:
                 check_numbers(getattr(self, name), name)

@@ -74,6 +74,7 @@ _LOWEST_LOG = -40.0
 _MOST_TIED, _FEWEST_VALUES, _ROWS_LOOKED_AT = 0.3, 50, 200
 _DOUBT, _DOUBT_OF_CLASSES, _DRIFT = 0.1, 1.0, 0.03
 _TINY = 1e-12
+_HUGE = 1e100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -380,6 +381,17 @@ class _Best(NamedTuple):
     own: IntArray
     n_wrong: int
 
+    def in_range(self) -> _Best:
+        """Bring huge scores to where their squares are numbers, by a power of two."""
+        parts = self.truth, self.wrong, self.median
+        finite = [part[np.isfinite(part)] for part in parts]
+        largest = max(float(np.abs(part).max(initial=0.0)) for part in finite)
+        if largest < _HUGE:
+            return self
+        power = -int(np.frexp(largest)[1])
+        truth, wrong, median = (np.ldexp(part, power) for part in parts)
+        return self._replace(truth=truth, wrong=wrong, median=median)
+
     def on_scale(self, scale: str, bound: float | None) -> _Scaled | None:
         """Bring scores to a scale; None where some of them have no place on it."""
         truth, wrong = self.truth, self.wrong
@@ -507,6 +519,7 @@ def _law(
     n_best = min(n_wrong, 3 * max(ms) + 1)
     best = _best_wrong(on_log_scale(observed), n_best)
     bound = _upper_bound(observed, best)
+    best = best.in_range()
     names = ["raw", "centred"] + (["bounded"] if bound is not None else [])
     scales = [best.on_scale(name, bound) for name in names]
     aim = _FAR * (n_aimed or observed.n_classes)

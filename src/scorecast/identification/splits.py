@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from scorecast._core.checks import check_count, check_share
+from scorecast._core.checks import check_share, check_times
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.exceptions import InsufficientDataError, InvalidInputError
 from scorecast.identification.regression import Matrix
@@ -144,7 +144,7 @@ def draw_splits(
         If training or test would be left with fewer than two stimuli.
     """
     share = check_share(test_size, "test_size", is_open=True)
-    return [_draw(sets, share, rng) for _ in range(check_count(n_splits, "n_splits"))]
+    return [_draw(sets, share, rng) for _ in range(check_times(n_splits, "n_splits"))]
 
 
 def _draw(sets: StimulusSets, test_size: float, rng: np.random.Generator) -> Split:

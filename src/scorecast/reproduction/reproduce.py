@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from scorecast._core.checks import check_times
 from scorecast._core.codec import decode, encode
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.near_names import near_name
@@ -162,8 +163,8 @@ def reproduce(
     'same'
     """
     folder = _check_folder(data)
-    if n_repeats is not None and n_repeats < 2:
-        raise UsageError(f"must be 2 or more; got {n_repeats}", parameter="n_repeats")
+    if n_repeats is not None:
+        check_times(n_repeats, "n_repeats", least=2)
     chosen, named = _chosen(entries)
     for entry in chosen:
         if entry.name in named:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from scorecast._core.checks import check_count, check_n_jobs
+from scorecast._core.checks import check_n_jobs, check_times
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.near_names import near_name
 from scorecast._core.parallel import map_tasks
@@ -472,7 +472,7 @@ def permutation_test(
         count, place = missing
         problem = f"the value is missing ({count:,} such)"
         raise InvalidInputError(problem, parameter="X", location=place)
-    n_permutations = check_count(n_permutations, "n_permutations")
+    n_permutations = check_times(n_permutations, "n_permutations")
     check_n_jobs(n_jobs)
     rng = as_generator(random_state)
     pools = movable(data.groups, data.y)

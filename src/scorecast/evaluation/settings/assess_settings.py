@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scorecast._core.checks import check_count, check_n_jobs, check_share
+from scorecast._core.checks import check_count, check_n_jobs, check_share, check_times
 from scorecast._core.keywords import checked_keywords
 from scorecast._core.near_names import near_name
 from scorecast._core.parallel import Run
@@ -568,7 +568,7 @@ def _check_pooling(
 def _check_datasets(
     n_datasets: int, settings: Sequence[Setting], *, by_name: bool
 ) -> int:
-    count = check_count(n_datasets, "n_datasets")
+    count = check_times(n_datasets, "n_datasets")
     if count > 1 and by_name and not set(settings[0].of_data) & set(VARIED):
         problem = (
             "draws data anew; without a factor such as n_samples these stay the same"
