@@ -377,19 +377,6 @@ def test_options_that_cannot_be_meant_are_usage(run, cohort_file, stub, more, wo
 
 
 def test_what_is_not_installed_is_said(asked, stub, monkeypatch, cohort_file):
-    monkeypatch.setitem(sys.modules, "lifelines", None)
-    code, _, err = asked("--baselines", "cox")
-    assert code == 3
-    assert "scorecast[survival]" in err
-    assert stub.fits == []
-    # What nobody asked for is left out, and that is said.
-    for room in ("baselines", "evaluation"):
-        monkeypatch.setattr(f"scorecast.survival.{room}.has_extra", lambda: False)
-    short = [x for x in SHORT if x not in ("--baselines", "none")]
-    code, out, _ = asked(*short)
-    assert code == 0
-    assert "scorecast[survival]" in " ".join(out.split())
-    stub.fits.clear()
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     code, _, err = asked("--predict", cohort_file, "--predictions", "out.parquet")
     assert (code, stub.fits) == (3, [])

@@ -1,6 +1,5 @@
 """What is done fold by fold, checked by hand with a model that needs no chains."""
 
-import sys
 import warnings
 from copy import copy
 from dataclasses import replace
@@ -13,7 +12,6 @@ from scorecast.exceptions import (
     FitFailedError,
     InsufficientDataError,
     InvalidInputError,
-    MissingExtraError,
     NotConvergedError,
     UsageError,
 )
@@ -172,7 +170,6 @@ def test_a_covariate_that_says_nothing_in_a_fold_is_left_out_there(cohort, stub)
 
 
 def test_baselines_do_without_the_same_covariates(cohort, stub):
-    pytest.importorskip("lifelines")
     X, time, event = cohort(n=40)
     rare = np.column_stack([X, np.arange(40) == 7])
     settings = {"cv": HALVES, "baselines": "lognormal"}
@@ -457,7 +454,6 @@ def test_new_samples_are_predicted_from_all(cohort, stub):
 
 @pytest.mark.parametrize(("units", "unit"), [("bits", np.log(2)), ("nats", 1.0)])
 def test_baselines_are_in_the_units_of_the_answer(cohort, stub, units, unit):
-    pytest.importorskip("lifelines")
     found, _ = evaluated(
         stub(), *cohort(n=40), cv=2, baselines="weibull", units=units
     )  # one may be named by itself
@@ -499,7 +495,6 @@ def test_with_that_curve_as_prior_it_is_the_same_figure(cohort, stub):
 
 
 def test_a_baseline_that_cannot_be_fitted_is_left_out(cohort, stub, monkeypatch):
-    pytest.importorskip("lifelines")
 
     def fail(kind, data):
         raise FitFailedError("no")
@@ -612,21 +607,8 @@ def test_what_cannot_be_evaluated_is_refused(cohort, stub, monkeypatch):
     for error, words, given, options in refused:
         with pytest.raises(error, match=words):
             evaluated(stub(), *given, **options)
-    monkeypatch.setitem(sys.modules, "lifelines", None)
-    with pytest.raises(MissingExtraError, match="survival"):
-        evaluated(stub(), X, time, event, baselines=["cox"])
     assert stub.fits == []
     assert evaluated(stub(), X[:10], time[:10], np.ones(10), cv=2)[0].n == 10
-
-
-def test_without_the_extra_no_baseline_stands_beside_and_that_is_said(
-    cohort, stub, monkeypatch
-):
-    for room in ("baselines", "evaluation"):
-        monkeypatch.setattr(f"scorecast.survival.{room}.has_extra", lambda: False)
-    found, _ = evaluated(stub(), *cohort(n=40), cv=2, baselines=None)
-    assert found.notes[0].code == SurvivalNote.NO_BASELINES
-    assert [row.name for row in found.baselines] == [CURVE]
 
 
 # A quick look
@@ -666,7 +648,6 @@ def test_first_figures_are_those_of_a_quick_look(cohort, stub):
 
 
 def test_every_sample_is_predicted_without_it(cohort, short, quick_posteriors):
-    pytest.importorskip("lifelines")
     X, time, event = cohort(n=60)
     settings = {"cv": "2x2", "random_state": 1, "baselines": ["weibull"]}
     model = sc.SurvivalModel(sampling=short)

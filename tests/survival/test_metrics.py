@@ -204,7 +204,6 @@ def test_brier_scores_with_equal_times_by_brute_force():
 
 @pytest.mark.parametrize("kind", BASELINES)
 def test_rivals_are_proper_and_know_something(cohort, kind):
-    pytest.importorskip("lifelines")
     X, time, event = cohort()
     X[::5, 1] = np.nan
     found = fit_baseline(kind, check_survival(X, time, event))
@@ -230,7 +229,10 @@ def test_accelerated_rivals_are_those_of_lifelines(cohort, kind):
     frame = pd.DataFrame({"x0": X[:, 0], "x1": X[:, 1], "t": time, "e": event * 1})
     fitters = {"weibull": lifelines.WeibullAFTFitter,
                "lognormal": lifelines.LogNormalAFTFitter}  # fmt: skip
-    fitter = fitters[kind](penalizer=0.01).fit(frame, "t", "e")
+    fitter = fitters[kind](penalizer=0.01)
+    # As it comes it stops early: a few millionths from the best.
+    fitter._scipy_fit_method = "SLSQP"
+    fitter.fit(frame, "t", "e", fit_options={"ftol": 1e-16})
     at = np.array([0.5, 2.0, 6.0])
     exact = fitter.predict_survival_function(frame[:4], times=at).to_numpy().T
     found = fit_baseline(kind, check_survival(X, time, event))

@@ -27,7 +27,6 @@ def prostate(shared_data):
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "j"), [("weibull", 0.1278), ("lognormal", 0.1819)])
 def test_rivals_and_priors_are_those_computed_elsewhere(prostate, stub, kind, j):
-    pytest.importorskip("lifelines")
     cohort, known = prostate
     table = known[kind]
     np.testing.assert_allclose(cohort[1], table["time"])

@@ -85,7 +85,6 @@ def test_odd_times_still_give_a_curve(time, event):
 
 @pytest.mark.slow
 def test_cox_is_no_worse_where_its_rival_is_right():
-    pytest.importorskip("lifelines")
     behind = []
     for seed in range(3):
         rng = np.random.default_rng(seed)

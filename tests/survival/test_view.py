@@ -49,7 +49,6 @@ def curves(row, scale=1.0):
 @pytest.fixture(scope="module")
 def answer():
     """Predict made-up times in days from a marker; a quick look, made up as more."""
-    pytest.importorskip("lifelines")
     rng = np.random.default_rng(1)
     marker = rng.normal(size=60)
     time = np.exp(6.0 - marker + 0.4 * rng.normal(size=60))

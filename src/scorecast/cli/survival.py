@@ -417,7 +417,7 @@ def _gates(result: SurvivalEvaluation, options: dict[str, Any]) -> Iterator[Gate
 
 
 def _baselines(options: dict[str, Any]) -> list[str] | None:
-    """Return the models to compare with; None for those that are installed."""
+    """Return the models to compare with; None for the usual ones."""
     given = options["baselines"]
     if "none" in given and len(set(given)) > 1:
         problem = "none is for no comparison: leave it out, or the others"

@@ -1,25 +1,23 @@
-"""Models of survival that readers know, fitted by lifelines, as proper densities."""
+"""Models of survival that readers know, as proper densities."""
 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import scipy
 
 from scorecast._core.registry import Method, Registry
 from scorecast._core.types import BoolArray, FloatArray
-from scorecast.exceptions import FitFailedError, MissingExtraError
+from scorecast.exceptions import FitFailedError
 from scorecast.survival.data import SurvivalData
-from scorecast.survival.population import log_parts
+from scorecast.survival.population import fit_accelerated
 
-_PENALTY = 0.01  # of lifelines, against coefficients that run away
+_PENALTY = 0.01  # against coefficients that run away, as lifelines has it
 _PIECES = 1.5  # times the cube root of the number of events
 _CHANGE = 0.5  # typical change of the log power from one piece to the next
 _POWERS = 0.01, 1e3  # of the spread of log times; a proper density needs more than 0
@@ -41,45 +39,29 @@ class Baseline(Method):
 
     Attributes
     ----------
-    fitter : str
-        Class of lifelines that fits it.
-    convert : callable
-        Takes what was fitted, the training samples and what fills missing covariates;
-        returns a `FittedTimes`.
-    extra : str
-        Extra that it needs.
+    fit : callable
+        Takes the training samples, returns a `FittedTimes`.
     is_proper : bool
         Whether survival falls to 0 and the density integrates to 1.
     """
 
-    fitter: str
-    convert: Callable[[Any, SurvivalData, _Filled], FittedTimes]
-    extra: str = "survival"
+    fit: Callable[[SurvivalData], FittedTimes]
     is_proper: bool = True
 
 
 def check_baselines(names: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the models asked for, each once; None for those that can be fitted here.
+    """Return the models asked for, each once; all of them for None.
 
     Raises
     ------
     UsageError
         If one is unknown.
-    MissingExtraError
-        If one is asked for, but the extra ``survival`` is not there.
     """
     if names is None:
-        return tuple(BASELINES) if has_extra() else ()
+        return tuple(BASELINES)
     every = [names] if isinstance(names, str) else names
     chosen = [BASELINES.choose(name, parameter="baselines").name for name in every]
-    if chosen:
-        _lifelines()
     return tuple(dict.fromkeys(chosen))
-
-
-def has_extra() -> bool:
-    """Tell whether lifelines is installed."""
-    return find_spec("lifelines") is not None
 
 
 def fit_baseline(name: str, data: SurvivalData) -> FittedTimes:
@@ -88,22 +70,10 @@ def fit_baseline(name: str, data: SurvivalData) -> FittedTimes:
     Raises
     ------
     FitFailedError
-        If lifelines cannot fit it, or what it fitted gives no numbers.
+        If what was fitted gives no numbers.
     """
-    chosen = BASELINES[name]
-    lifelines = _lifelines()
-    with np.errstate(over="ignore", invalid="ignore"):
-        fill = _Filled(np.nanmean(data.X, axis=0))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = getattr(lifelines, chosen.fitter)(penalizer=_PENALTY)
-            found.fit(_frame(data, fill), duration_col="time", event_col="event")
-    except Exception as error:  # lifelines raises many kinds
-        msg = f"lifelines could not fit the {name} model: {error}"
-        raise FitFailedError(" ".join(msg.split())) from error
     with np.errstate(all="ignore"):
-        fitted = chosen.convert(found, data, fill)
+        fitted = BASELINES[name].fit(data)
         said = fitted.predict_log(data.X, data.time[:, None])
     if np.isnan(said).any():
         raise FitFailedError(
@@ -113,68 +83,14 @@ def fit_baseline(name: str, data: SurvivalData) -> FittedTimes:
     return fitted
 
 
-@dataclass(frozen=True, eq=False)
-class _Filled:
-    """Training means take the place of missing covariates, as lifelines needs."""
-
-    means: FloatArray
-
-    def __call__(self, X: FloatArray) -> FloatArray:
-        return np.where(np.isnan(X), self.means, X)
-
-
-def _lifelines() -> Any:
-    try:
-        import lifelines  # optional, and slow to load
-    except ImportError as error:
-        msg = "Comparing with other models"
-        raise MissingExtraError(msg, "survival") from error
-    return lifelines
-
-
-def _frame(data: SurvivalData, fill: _Filled) -> Any:
-    import pandas as pd  # comes with lifelines
-
-    columns = {f"x{i}": column for i, column in enumerate(fill(data.X).T)}
-    return pd.DataFrame(columns | {"time": data.time, "event": data.event * 1})
-
-
-# --- accelerated failure times -------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Accelerated:
-    """Log time is linear in the covariates, plus noise of one shape."""
-
-    fill: _Filled
-    shape: str
-    intercept: float
-    slopes: FloatArray
-    scale: float
-
-    def predict_log(
-        self, X: FloatArray, times: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return log density and log survival of samples x times."""
-        middle = self.intercept + self.fill(X) @ self.slopes
-        z = (np.log(times) - middle[:, None]) / self.scale
-        density, tail = log_parts(z, self.shape)
-        return density - np.log(self.scale) - np.log(times), tail
-
-
-def _of_accelerated(
-    found: Any, data: SurvivalData, fill: _Filled, *, shape: str
-) -> _Accelerated:
-    main, other = ("lambda_", "rho_") if shape == "weibull" else ("mu_", "sigma_")
-    table = found.params_
-    slopes = np.array([table[(main, f"x{i}")] for i in range(data.X.shape[1])])
-    size = float(np.exp(table[(other, "Intercept")]))
-    return _Accelerated(
-        fill=fill,
-        shape=shape,
-        intercept=float(table[(main, "Intercept")]),
-        slopes=slopes,
-        scale=1.0 / size if shape == "weibull" else size,
+def _fit_accelerated(data: SurvivalData, *, shape: str) -> FittedTimes:
+    return fit_accelerated(
+        data.time,
+        data.event,
+        data.X,
+        shape,
+        penalty=_PENALTY,
+        scale_penalty=_PENALTY,
     )
 
 
@@ -185,28 +101,74 @@ def _of_accelerated(
 class _ProportionalHazards:
     """Cox's model with Breslow's baseline, smoothed so that times have a density."""
 
-    fill: _Filled
     slopes: FloatArray
-    centre: FloatArray
+    means: FloatArray  # of the training samples, in place of what is missing, too
     shared: SharedHazard
 
     def predict_log(
         self, X: FloatArray, times: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return log density and log survival of samples x times."""
-        log_risk = ((self.fill(X) - self.centre) @ self.slopes)[:, None]
+        away = np.where(np.isnan(X), 0.0, X - self.means)
+        log_risk = (away @ self.slopes)[:, None]
         hazard, total = self.shared.logs(times)
         with np.errstate(over="ignore"):
             tail = -np.exp(log_risk + total)
         return np.asarray(log_risk + hazard + tail), tail
 
 
-def _of_cox(found: Any, data: SurvivalData, fill: _Filled) -> _ProportionalHazards:
-    slopes = np.array([found.params_[f"x{i}"] for i in range(data.X.shape[1])])
-    centre = fill(data.X).mean(axis=0)
-    risk = np.exp((fill(data.X) - centre) @ slopes)
-    shared = fit_shared_hazard(data.time, data.event, risk)
-    return _ProportionalHazards(fill, slopes, centre, shared)
+def _fit_cox(data: SurvivalData) -> _ProportionalHazards:
+    means = np.nanmean(data.X, axis=0)
+    away = np.where(np.isnan(data.X), 0.0, data.X - means)
+    slopes = _cox_slopes(data.time, data.event, away)
+    shared = fit_shared_hazard(data.time, data.event, np.exp(away @ slopes))
+    return _ProportionalHazards(slopes, means, shared)
+
+
+def _cox_slopes(time: FloatArray, event: BoolArray, away: FloatArray) -> FloatArray:
+    """Return the slopes of the log risk that are most plausible by order alone.
+
+    Of events at the same time, Efron's approximation: the i-th of d of them, counted
+    from 0, has the share i/d of all d less to compete with. Half the penalty times
+    every squared slope, per deviation of its covariate, is added to the mean loss.
+    """
+    deviation = away.std(axis=0, ddof=1)
+    unit = away / deviation
+    times, place = np.unique(time, return_inverse=True)
+    at = place[event]
+    order = np.argsort(at, kind="stable")
+    n_at = np.bincount(at, minlength=times.size)
+    # How many events of the same time stand before each.
+    before = np.empty(at.size)
+    before[order] = np.arange(at.size) - (np.cumsum(n_at) - n_at)[at[order]]
+    share = before / n_at[at]
+
+    def loss(slopes: FloatArray) -> tuple[float, FloatArray]:
+        log_risk = unit @ slopes
+        top = float(log_risk.max())
+        risk = np.exp(log_risk - top)
+        waiting = np.cumsum(np.bincount(place, risk, times.size)[::-1])[::-1]
+        dying = np.bincount(at, risk[event], times.size)
+        among = waiting[at] - share * dying[at]
+        value = np.log(among).sum() + event.sum() * top - log_risk[event].sum()
+        # What every sample adds to the sums that events were one of.
+        weight = np.cumsum(np.bincount(at, 1 / among, times.size))[place]
+        weight[event] -= np.bincount(at, share / among, times.size)[at]
+        slope = (risk * weight - event) @ unit
+        n = time.size
+        return (
+            float(value / n + 0.5 * _PENALTY * slopes @ slopes),
+            slope / n + _PENALTY * slopes,
+        )
+
+    found = scipy.optimize.minimize(
+        loss,
+        np.zeros(unit.shape[1]),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": 2000, "ftol": 1e-14, "gtol": 1e-9},
+    )
+    return np.asarray(found.x / deviation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,8 +274,7 @@ BASELINES.add(
         summary="proportional hazards, with a smoothed baseline",
         reference="D. R. Cox (1972). Regression models and life-tables. Journal of the "
         "Royal Statistical Society B 34.",
-        fitter="CoxPHFitter",
-        convert=_of_cox,
+        fit=_fit_cox,
     )
 )
 BASELINES.add(
@@ -323,8 +284,7 @@ BASELINES.add(
         summary="accelerated failure times, Weibull",
         reference="J. D. Kalbfleisch and R. L. Prentice (2002). The statistical "
         "analysis of failure time data. Wiley.",
-        fitter="WeibullAFTFitter",
-        convert=partial(_of_accelerated, shape="weibull"),
+        fit=partial(_fit_accelerated, shape="weibull"),
     )
 )
 BASELINES.add(
@@ -334,7 +294,6 @@ BASELINES.add(
         summary="accelerated failure times, lognormal",
         reference="J. D. Kalbfleisch and R. L. Prentice (2002). The statistical "
         "analysis of failure time data. Wiley.",
-        fitter="LogNormalAFTFitter",
-        convert=partial(_of_accelerated, shape="lognormal"),
+        fit=partial(_fit_accelerated, shape="lognormal"),
     )
 )

@@ -38,7 +38,6 @@ from scorecast.information import (
 from scorecast.mixtures import Prior, Sampling
 from scorecast.survival.baselines import (
     check_baselines,
-    has_extra,
 )
 from scorecast.survival.data import (
     SurvivalData,
@@ -178,7 +177,7 @@ def evaluate_survival(
         `POPULATION_PRIORS`. "model" is the same model without covariates.
     baselines : sequence of str or None, default=None
         Models to compare with, on the same folds; entries of `BASELINES`. By default
-        all where the extra ``survival`` is installed, and none in a quick look.
+        all, and none in a quick look.
     units : {"bits", "nats"}, default="bits"
         Units of information.
     confidence_level : float, default=0.95
@@ -211,8 +210,6 @@ def evaluate_survival(
         If the checkpoint is that of another run, or indexes of pandas differ.
     NotConvergedError
         If the posterior of J did not converge, and that was not allowed.
-    MissingExtraError
-        If baselines are asked for without the extra ``survival``.
 
     References
     ----------
@@ -240,7 +237,6 @@ def evaluate_survival(
     X_new = _check_new(extras, data)
     check_candidates(extras.candidates, 1 + data.X.shape[1])
     names = () if quick and baselines is None else check_baselines(baselines)
-    is_bare = baselines is None and not quick and not has_extra()
     lasting = _with_parameters(model, random_state, n_jobs)
     rng = as_generator(random_state)
     folds = make_folds(data, cv, rng)
@@ -311,7 +307,6 @@ def evaluate_survival(
                     )
     reasons = predictions.reasons if predictions else ()
     notes = (
-        *([Note(code=SurvivalNote.NO_BASELINES)] if is_bare else ()),
         *shown_notes,
         *covariate_notes(data, look_for_leaks=extras.look_for_leaks),
         *_unconverged(SurvivalNote.PREDICTIONS_UNCONVERGED, reasons),
@@ -538,7 +533,7 @@ def _seconds(
     n_posteriors = 1 + 2 * ((work.prior != "kaplan-meier") + n_others)
     if work.is_quick:
         return {
-            "holding out": n_folds * (0.05 + 0.25 * n_others),
+            "holding out": n_folds * (0.05 + 0.02 * n_others),
             "what they are worth": 0.1 * n_posteriors,
             "cases to show": 0.0,
             "new cases": 0.0,
@@ -549,7 +544,7 @@ def _seconds(
     # Most chains go on for half as long again.
     fit = _GONE_ON * used.n_chains * sweeps
     fit *= 1.3e-4 + n * (2.5e-7 + 7e-9 * n_dims**2)
-    fits = fit * (2 if work.prior == "model" else 1) + 0.08 * n_others
+    fits = fit * (2 if work.prior == "model" else 1) + 0.01 * n_others
     return {
         "holding out": n_folds * fits + 3e-2 * n * len(folds),
         "what they are worth": (n_posteriors + 0.5) * (0.4 + 1.6e-3 * n),

@@ -37,7 +37,6 @@ class SurvivalNote(StrEnum):
     covariate (``names[0]``) and what it looks like (``names[1]``).
     """
 
-    NO_BASELINES = "no-baselines"
     LEFT_OUT = "left-out"
     SINGULAR = "singular"
     FEW_EVENTS = "few-events"
@@ -60,11 +59,6 @@ def note_text(note: Note) -> str:
     """
     count, total = note.count or 0, note.total or 0
     match SurvivalNote(note.code):
-        case SurvivalNote.NO_BASELINES:
-            return (
-                "No other model stands beside this one: that needs an extra, pip "
-                "install 'scorecast[survival]'."
-            )
         case SurvivalNote.LEFT_OUT:
             name, why = note.names
             return (

@@ -306,11 +306,13 @@ def fit_accelerated(
     shape: str,
     *,
     penalty: float = 0.01,
+    scale_penalty: float = 0.0,
 ) -> AcceleratedTimes:
     """Regress log times on covariates, censored times included.
 
     Half the penalty times every squared slope, per deviation of its covariate, is added
-    to the mean loss, as in lifelines. Covariates may be missing (NaN), not constant.
+    to the mean loss, and half the other penalty times the squared log of the scale;
+    lifelines has one for both. Covariates may be missing (NaN), not constant.
     """
     centre, spread = float(np.log(time).mean()), float(np.log(time).std()) or 1.0
     size = np.maximum(np.abs(np.nan_to_num(X)).max(axis=0, initial=0.0), 1e-300)
@@ -332,7 +334,10 @@ def fit_accelerated(
         )
         slope = slope / y.size
         slope[1:-1] += weight * slopes
+        log_scale = at[-1] + math.log(spread)
+        slope[-1] += scale_penalty * log_scale
         value = -total / y.size + 0.5 * weight * slopes @ slopes
+        value += 0.5 * scale_penalty * log_scale**2
         return (float(value), slope) if np.isfinite(value) else (1e300, slope)
 
     with np.errstate(all="ignore"):
@@ -341,7 +346,7 @@ def fit_accelerated(
             np.zeros(X.shape[1] + 2),
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": 2000, "ftol": 1e-13, "gtol": 1e-8},
+            options={"maxiter": 2000, "ftol": 1e-15, "gtol": 1e-9},
         )
         slopes = spread * found.x[1:-1] / deviation / size
         scale = spread * math.exp(min(float(found.x[-1]), 700.0))
