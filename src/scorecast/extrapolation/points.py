@@ -29,6 +29,7 @@ from scorecast._core.checks import (
     warn,
 )
 from scorecast._core.keywords import checked_keywords
+from scorecast._core.progress import stage, stages, track
 from scorecast._core.registry import Method, Registry
 from scorecast._core.result import OPTION, SHARE, Note, Result
 from scorecast._core.types import BoolArray, FloatArray, IntArray
@@ -746,40 +747,54 @@ def extrapolate_curve(
         name: _points_of(rows, name, PointDesign(design), top)
         for name in dict.fromkeys(rows.model)
     }
-    fits = {name: fit_points(chosen, points) for name, (points, _) in given.items()}
-    reaches: dict[str, Reach] = {}
-    if until is not None:
-        check_share(until, "until", is_open=True)
-        lasts = {n: points for n, (points, _) in given.items()}
-        refuse_lost(
-            until,
-            [(n, int(p.classes[-1]), float(p.accuracy[-1])) for n, p in lasts.items()],
-        )
-        reaches = {n: _reach(fit, until, confidence_level) for n, fit in fits.items()}
-    if to is None:
-        # An accuracy that is never lost is shown at the limit, one that was lost
-        # before the first point at that.
-        firsts = [int(points.classes[0]) for points, _ in given.values()]
-        ends = [tidy(reach.classes or reach.limit) for reach in reaches.values()]
-        targets = np.unique(np.maximum(ends, firsts))
+    every = list(given.items())
     curves, notes = [], []
-    for name, (points, own) in given.items():
-        rises = _rises(fits[name])
-        own = (*rises, *own)
-        found = _forecast(fits[name], targets, confidence_level)
-        tested = _hide_last(chosen, points, confidence_level)
-        curves.append(
-            replace(found, model=name, reach=reaches.get(name), backtest=tested)
-        )
-        last = int(points.classes[-1])
-        most = int(targets.max())
-        if most > FAR * last:
-            far = Note(code=CurveNote.FAR, count=most, total=last, value=most / last)
-            own = (*own, far)
-        is_told = any(n.code == CurveNote.RISES_BEYOND_CHANCE for n in rises)
-        if found.misfit > 3 and not is_told:
-            own = (*own, Note(code=CurveNote.MISFIT, value=found.misfit))
-        notes += [replace(note, model=name or None) for note in own]
+    reaches: dict[str, Reach] = {}
+    with stages({"fit": 1.0, "forecast": 2.0}):
+        with stage("fit"):
+            fits = {
+                name: fit_points(chosen, points)
+                for name, (points, _) in track(every, what="fit to points")
+            }
+        if until is not None:
+            check_share(until, "until", is_open=True)
+            lasts = {n: points for n, (points, _) in given.items()}
+            refuse_lost(
+                until,
+                [
+                    (n, int(p.classes[-1]), float(p.accuracy[-1]))
+                    for n, p in lasts.items()
+                ],
+            )
+            reaches = {
+                n: _reach(fit, until, confidence_level) for n, fit in fits.items()
+            }
+        if to is None:
+            # An accuracy that is never lost is shown at the limit, one that was lost
+            # before the first point at that.
+            firsts = [int(points.classes[0]) for points, _ in given.values()]
+            ends = [tidy(reach.classes or reach.limit) for reach in reaches.values()]
+            targets = np.unique(np.maximum(ends, firsts))
+        with stage("forecast"):
+            for name, (points, own) in track(every, what="forecast of points"):
+                rises = _rises(fits[name])
+                own = (*rises, *own)
+                found = _forecast(fits[name], targets, confidence_level)
+                tested = _hide_last(chosen, points, confidence_level)
+                curves.append(
+                    replace(found, model=name, reach=reaches.get(name), backtest=tested)
+                )
+                last = int(points.classes[-1])
+                most = int(targets.max())
+                if most > FAR * last:
+                    far = Note(
+                        code=CurveNote.FAR, count=most, total=last, value=most / last
+                    )
+                    own = (*own, far)
+                is_told = any(n.code == CurveNote.RISES_BEYOND_CHANCE for n in rises)
+                if found.misfit > 3 and not is_told:
+                    own = (*own, Note(code=CurveNote.MISFIT, value=found.misfit))
+                notes += [replace(note, model=name or None) for note in own]
     if rows.n_samples is None:
         notes.append(Note(code=CurveNote.SAMPLES_UNKNOWN))
     for note in notes:

@@ -419,13 +419,19 @@ class _Question:
         has_mixture = not is_quick and self.simulation.has_mixture(possible)
         if not (is_quick or has_mixture):
             self._refuse_mixture(possible.size)
-        candidates = self._choose_prior(possible)
-        simulation = self.simulation
-        notes = self._input_notes(forecasts, possible, has_mixture=has_mixture)
-        drawn = simulation.drawn(possible)
-        normal = _normal(possible / unit, self.level)
-        parts = {"posterior of J": 1.0, "without one case": 0.5 * self._asks_influence}
-        with stages(parts | {"groups": n_groups(forecasts)}):
+        parts = {
+            "choice of the prior": 30.0 * (self.settings.prior == EVIDENCE),
+            "posterior of J": 1.0,
+            "without one case": 0.5 * self._asks_influence,
+            "groups": n_groups(forecasts),
+        }
+        with stages(parts):
+            with stage("choice of the prior"):
+                candidates = self._choose_prior(possible)
+            simulation = self.simulation
+            notes = self._input_notes(forecasts, possible, has_mixture=has_mixture)
+            drawn = simulation.drawn(possible)
+            normal = _normal(possible / unit, self.level)
             with stage("posterior of J"):
                 found = simulation.run(possible[drawn]) if has_mixture else None
                 notes += self._doubts(found, forecasts, normal)
