@@ -178,3 +178,11 @@ def test_results_may_be_missing_and_keep_their_order(tmp_path):
         read_results(path)
     assert (caught.value.location.line, caught.value.location.column) == (3, "svm")
     assert "% sign" in caught.value.remedy
+
+
+def test_an_array_alone_has_no_target(tmp_path, refusal):
+    path = tmp_path / "features.npy"
+    np.save(path, np.zeros((6, 2)))
+    said = str(refusal(read_dataset, path, "y"))
+    assert "no target" in said
+    assert ".npz" in said

@@ -519,7 +519,11 @@ def _table_dataset(
 def _array_dataset(
     source: ArrayFile, target: str, groups: str | None, numeric: bool
 ) -> Dataset:
-    source.check_key(target, option="target")
+    if not source.contents:
+        problem = "it holds one array without a name, and so no target"
+        remedy = "put features and target into an .npz, or into a table with a header"
+        raise source.file.refusal(problem, remedy=remedy)
+    source.check_key(target, option="y")
     if groups is not None:
         source.check_key(groups, option="groups")
     file = source.file
