@@ -50,6 +50,11 @@ _PRIORS = {
     PriorSource.LEAVE_ONE_OUT: "class frequencies of the other cases",
     PriorSource.FITTED_DENSITY: "a density fitted to the training values",
 }
+_OF_ALL_CASES = (
+    PriorSource.STATED,
+    PriorSource.TRAINING,
+    PriorSource.LEAVE_ONE_OUT,
+)
 _VERDICTS = {
     Verdict.SURELY_BETTER: "surely better than {0}",
     Verdict.VERY_PROBABLY_BETTER: "very probably better than {0}",
@@ -186,7 +191,13 @@ def _against(result: ApparentInformation) -> str:
 
 def _prior(result: ApparentInformation) -> str:
     if not result.is_relative:
-        return _PRIORS[result.prior_source]
+        own = _PRIORS[result.prior_source]
+        if result.groups and result.prior_source in _OF_ALL_CASES:
+            own += (
+                "; one for all groups, so that a group of which the outcomes are "
+                "unlike the rest gains by that alone"
+            )
+        return own
     return "the second forecast" if result.names is None else reference(result)
 
 
