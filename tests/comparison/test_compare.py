@@ -400,7 +400,8 @@ def test_no_correction_is_said_aloud():
     ("n", "k", "needed"), [(1, 4, 2), (2, 3, 3), (5, 2, 6), (1, 2, 6)]
 )
 def test_too_few_data_sets_are_refused_with_the_number_needed(n, k, needed):
-    with pytest.raises(InsufficientDataError, match=f"at least {needed}"):
+    said = f"apart with confidence 0.95: it takes at least {needed}"
+    with pytest.raises(InsufficientDataError, match=said):
         sc.compare(table(n)[:, :k])
 
 

@@ -634,8 +634,8 @@ def _refuse_few(table: ResultsTable, kind: RowKind, alpha: float) -> None:
         )
     is_alone = n == 1 and kind is RowKind.DATASETS
     raise InsufficientDataError(
-        f"{n:,} {what[:-1] if n == 1 else what} cannot tell {k} models apart at level "
-        f"{1 - alpha:g}: it takes at least {least}{lost}",
+        f"{n:,} {what[:-1] if n == 1 else what} cannot tell {k} models apart with "
+        f"confidence {1 - alpha:g}: it takes at least {least}{lost}",
         parameter="results",
         remedy="one data set says nothing of others: say how its splits share "
         "samples, or give its samples as 1 and 0"

@@ -830,7 +830,7 @@ def _refuse_few(
         is_less_asked = is_grouped and n > 1 and data.metric is None
         raise InsufficientDataError(
             f"{n:,} {what} cannot tell two models apart: the {test.name} test needs "
-            f"at least {needed:,} at level {1 - alpha:g}",
+            f"at least {needed:,} for confidence {1 - alpha:g}",
             parameter="groups" if is_grouped else "a",
             remedy="use clustered-t, which takes two" if is_less_asked else None,
             option="test" if is_less_asked else None,
