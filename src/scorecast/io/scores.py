@@ -48,6 +48,7 @@ _VAGUE_NAMES = frozenset({"values", "S", "X"})  # of arrays that may be anything
 _PREFIXES = ("logit_", "prob_", "log_prob_", "logprob_", "score_")
 _TOP_K = re.compile(r"(index|label|class)_\d+")
 _TOP_K_VALUE = re.compile(r"(prob|logit|score|output)s?(_\d+)?")
+_POINT_SHARES = ("accuracy", "miss")  # beside the column classes
 _ROW_NAMES = frozenset(
     {"id", "index", "idx", "row", "rowid", "filename", "file", "path", "image", "name"}
 )
@@ -381,6 +382,8 @@ def _label(
         found = _naming_others(table, found) or found
     if len(found) == 1:
         return found[0]
+    if not found:
+        _refuse_points(table)
     if table.columns is None:
         problem = f"it has no header, and {table.n_columns} columns"
         remedy = "say which one holds the labels by its position, such as 1"
@@ -395,6 +398,20 @@ def _label(
         location=table.file.location,
         remedy=remedy,
         option="label_column",
+    )
+
+
+def _refuse_points(table: Table) -> None:
+    """Refuse published accuracies at numbers of classes: they are no scores."""
+    names = {name.strip().lower(): name for name in table.columns or ()}
+    shares = [names[x] for x in _POINT_SHARES if x in names]
+    if "classes" not in names or not shares:
+        return
+    raise table.file.refusal(
+        f"these are published points (columns {quoted(names['classes'])} and "
+        f"{quoted(shares[0])}), and no scores of samples",
+        remedy="use extrapolate --curve FILE, which back-tests them, too; in Python "
+        "extrapolate_curve",
     )
 
 

@@ -838,6 +838,10 @@ def backtest_document(result: Backtest) -> Document:
     for name, settings in result.settings.items():
         told = ", ".join(f"{key} {_plain(value)}" for key, value in settings.items())
         seen += f"; {name} with {told}"
+    facts = [("Data", seen)]
+    if any(row.coverage is None for row in result.rows):
+        why = "some choices showed too few classes with examples for an interval"
+        facts.append(("Coverage", f"{_DASH} where {why}"))
     return Document(
         headline=headline,
         sections=(
@@ -855,7 +859,7 @@ def backtest_document(result: Backtest) -> Document:
                 figure=backtest_drawing(result.rows),
             ),
         ),
-        facts=(("Data", seen),),
+        facts=tuple(facts),
         references=_REFERENCES,
     )
 
