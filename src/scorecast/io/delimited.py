@@ -235,6 +235,7 @@ class _Rows:
     texts: Sequence[int]
     allow_missing: bool  # whether an empty number is NaN
     unwanted: str  # what to do with a column without numbers
+    leaving_out: str  # the argument that leaves out rows without a number
     line_numbers: array[int] = field(default_factory=lambda: array("q"))
     labels: list[list[str]] = field(init=False)
     _record: str = field(default="", init=False)
@@ -396,9 +397,14 @@ class _Rows:
 
     def _no_number(self, index: int, cell: str) -> InvalidInputError:
         name, option = self.names[index], None
-        if not cell.strip():
-            remedy = "fill it or remove the row"
-            return self._refusal("the cell is empty", column=name, remedy=remedy)
+        is_lacking = cell.strip().lower() in MISSING
+        if is_lacking and (self.leaving_out or not cell.strip()):
+            remedy, option = "fill it or remove the row", self.leaving_out or None
+            if option:
+                remedy = "fill it, or leave such rows out"
+            shown = f"{quoted(cell)} is not a number"
+            problem = shown if cell.strip() else "the cell is empty"
+            return self._refusal(problem, column=name, remedy=remedy, option=option)
         if all(is_number(part) for part in cell.split()) and " " in cell.strip():
             remedy = "say that cells are separated by blanks, as they seem to be"
             option = "delimiter"
@@ -467,6 +473,7 @@ class DelimitedTable:
         *,
         allow_missing: bool = False,
         unwanted: str = "",
+        leaving_out: str = "",
     ) -> TableContent:
         """Read columns by position: some as numbers, some as the text they are."""
         names = self.columns or tuple(str(i + 1) for i in range(self.n_columns))
@@ -482,6 +489,7 @@ class DelimitedTable:
                 texts=texts,
                 allow_missing=allow_missing,
                 unwanted=unwanted,
+                leaving_out=leaving_out,
             )
             values = rows.load()
         return TableContent(

@@ -126,8 +126,9 @@ def read_scores(
         How the names of score columns begin; it is removed from the class names.
         ``""`` takes every column. Usual ones (``logit_``, ``prob_``) are recognised.
     drop_nonfinite : bool, default=False
-        Leave out rows with NaN or plus infinity, or minus infinity throughout, instead
-        of refusing the file. Minus infinity (the logarithm of zero) is a legal score.
+        Leave out rows with an empty score, NaN or plus infinity, or minus infinity
+        throughout, instead of refusing the file. Minus infinity (the logarithm of zero)
+        is a legal score.
     layout : FileLayout, optional
         How the file is laid out.
 
@@ -165,7 +166,14 @@ def read_scores(
         if isinstance(source, ArrayFile):
             found = _from_arrays(source, other, prefix, layout)
         else:
-            found = _from_table(source, other, label_column, prefix, layout)
+            found = _from_table(
+                source,
+                other,
+                label_column,
+                prefix,
+                layout,
+                may_lack=drop_nonfinite,
+            )
         if names is not None:
             found = _with_classes(found, names)
         _check_shape(found)
@@ -279,6 +287,8 @@ def _from_table(
     label_column: str | None,
     prefix: str | None,
     layout: FileLayout,
+    *,
+    may_lack: bool,
 ) -> _Found:
     file = table.file
     if file.key is not None:
@@ -303,7 +313,12 @@ def _from_table(
         if ignored:
             said = f"columns not used: {listed(map(quoted, ignored), 8)}"
             notes = (*notes, file.note(said))
-    content = table.read(chosen, [] if label is None else [label])
+    content = table.read(
+        chosen,
+        [] if label is None else [label],
+        allow_missing=may_lack,
+        leaving_out="drop_nonfinite",
+    )
     if labels is None:
         name = table.columns[label] if table.columns and label is not None else None
         labels = Labels(

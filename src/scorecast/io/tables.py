@@ -90,11 +90,13 @@ class Table(Protocol):
         *,
         allow_missing: bool = False,
         unwanted: str = "",
+        leaving_out: str = "",
     ) -> TableContent:
         """Read columns by position: some as numbers, some as labels.
 
         `allow_missing` makes NaN of empty numbers; `unwanted` says what to do with a
-        column that holds no numbers, if not to leave it out.
+        column that holds no numbers, if not to leave it out; `leaving_out` is the
+        argument that leaves out rows without a number, if there is one.
         """
 
 
