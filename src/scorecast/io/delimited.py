@@ -51,6 +51,8 @@ _NUMBER = re.compile(
 _DECIMAL_COMMA = re.compile(
     r"\s*+[+-]?\d++,\d++(e[+-]?\d++)?\s*+", re.IGNORECASE | re.ASCII
 )
+# One point in 1.000 may part thousands or be the decimal mark.
+_GROUPED = re.compile(r"\s*+[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d++)?\s*+", re.ASCII)
 _BLANK = ("\n", "\r\n", "\r")
 _LINE_END = re.compile(r"[\r\n]")
 _QUOTED = re.compile(r'"[^"]*"?')
@@ -80,6 +82,38 @@ class TableContent:
 def is_number(cell: str) -> bool:
     """Tell whether a cell is a number, NaN and infinity included."""
     return _NUMBER.fullmatch(cell) is not None
+
+
+def decimal_hint(cell: str, decimal: str) -> str:
+    """Say what to do about a cell whose decimal mark is another than was said.
+
+    Parameters
+    ----------
+    cell : str
+        No number as it is.
+    decimal : str
+        The mark that was said, "." or ",".
+
+    Returns
+    -------
+    str
+        A remedy that the argument `decimal` is for; nothing where that is no reason.
+    """
+    if decimal == "," and _GROUPED.fullmatch(cell):
+        return (
+            "leave out the points if they part thousands; else leave the decimal mark "
+            "a point, as it is here"
+        )
+    if decimal == "," and is_number(cell) and "." in cell:
+        return "leave the decimal mark a point, as it is here"
+    if decimal == "." and _DECIMAL_COMMA.fullmatch(cell):
+        return "say that the decimal mark is a comma, as it seems to be"
+    if decimal == "." and _GROUPED.fullmatch(cell):
+        return (
+            "say that the decimal mark is a comma, as it seems to be, and leave out "
+            "the points between thousands"
+        )
+    return ""
 
 
 # Lines -------------------------------------------------------------------------------
@@ -408,11 +442,8 @@ class _Rows:
         if all(is_number(part) for part in cell.split()) and " " in cell.strip():
             remedy = "say that cells are separated by blanks, as they seem to be"
             option = "delimiter"
-        elif self.layout.decimal == "." and _DECIMAL_COMMA.fullmatch(cell):
-            remedy = "say that the decimal mark is a comma, as it seems to be"
-            option = "decimal"
-        elif self.layout.decimal == "," and "." in cell:
-            remedy, option = "leave the decimal mark a point, as it is here", "decimal"
+        elif hint := decimal_hint(cell, self.layout.decimal):
+            remedy, option = hint, "decimal"
         elif cell.strip().endswith("%"):
             remedy = "divide by 100 and leave out the sign"
         elif self.line_numbers[-1] == 1:
