@@ -357,6 +357,7 @@ def _measures_table(result: Extrapolation) -> Table:
         ),
         notes=_measure_caveats(result),
         n_words=1,
+        answer=2,
         bars=tuple((p.low, p.value, p.high) for _, p in rows),
     )
 
@@ -1014,6 +1015,7 @@ def _each_table(result: RecogniserComparison) -> Table:
         rows=tuple(rows),
         notes=tuple(notes),
         n_words=2 if has_more else 1,
+        answer=len(what) + 2,
         bars=tuple(bars),
         is_stacked=has_more,
     )
@@ -1097,6 +1099,7 @@ def _apart_table(result: RecogniserComparison) -> Table:
         ),
         rows=tuple(_apart_row(d, has_measure=has_more) for d in turned),
         n_words=2 if has_more else 1,
+        answer=len(what) + 2,
         bars=tuple((d.low, d.value, d.high) for d in turned),
         mark=0.0,
         is_stacked=True,
@@ -1321,6 +1324,7 @@ def points_document(result: CurveExtrapolation) -> Document:
         rows=tuple(rows),
         notes=tuple(notes),
         n_words=2 if is_named else 0,
+        answer=2 if is_named else 1,
         bars=tuple(bars),
     )
     is_far_said = any(p.is_far for curve in result.curves for p in curve.predictions)
