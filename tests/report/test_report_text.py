@@ -12,6 +12,7 @@ from scorecast.extrapolation import ForecastNote
 from scorecast.report import render
 from scorecast.report.document import Document, Section, Table
 from scorecast.report.formats import (
+    guessing,
     one_line,
     percent,
     percent_span,
@@ -205,3 +206,10 @@ def test_notes_of_a_table_that_is_divided_stand_below_it_once():
     assert shown.count("first note") == 1
     # Every part says which row is which.
     assert sum(line.split()[:1] == ["10"] for line in shown.splitlines()) >= 2
+
+
+@pytest.mark.parametrize(
+    ("n", "text"), [(2, "50 %"), (40, "2.5 %"), (200, "0.5 %"), (242, "0.41 %")]
+)
+def test_what_guessing_reaches_has_two_digits_where_it_is_small(n, text):
+    assert guessing(1 / n) == text
