@@ -92,3 +92,16 @@ def test_so_many_classes_are_shown(run, weighed):
     assert "--show: must be at least 2 and fewer than the 12 classes" in err
     code, out, _ = run(*asked, "--show", 5, "--ratio", 2)
     assert (code, "6 \N{RIGHTWARDS ARROW} 12" in out) == (0, True)
+
+
+@pytest.mark.parametrize("share", ["accuracy", "miss"])
+def test_published_points_are_said_to_be_no_scores(run, tmp_path, share):
+    path = tmp_path / "points.csv"
+    path.write_text(f"Classes,{share}\n1000,0.97\n10000,0.9\n")
+    for verb in (("backtest", path), ("extrapolate", path, "--to", "1e6")):
+        code, out, err = run(*verb)
+        assert (code, out) == (3, "")
+        said = " ".join(err.split())
+        assert f"published points (columns 'Classes' and '{share}')" in said
+        assert "Use extrapolate --curve FILE, which back-tests them, too" in said
+    assert run("extrapolate", "--curve", path, "--to", "1e6")[0] == 0

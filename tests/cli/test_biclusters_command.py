@@ -181,7 +181,7 @@ def test_bad_files_are_refused_in_one_line(run, files, content, said):
     [
         (("--found", "f", "--model", SPECTRAL), "either --found or --model"),
         (("--truth", "t.json"), "either --found or --model"),
-        (("--model", "nonsense"), "must be one of"),
+        (("--model", "nonsense"), "must be a class with its module"),
         (("--model", SPECTRAL, "--model", SPECTRAL), "is given twice"),
     ],
 )
@@ -192,6 +192,26 @@ def test_what_does_not_go_together(run, files, arguments, said):
 
 
 IN_A_FILE = ("--found", "found.json")
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("svm", 'such as "sklearn.cluster:SpectralCoclustering(n_clusters=3)"'),
+        ("SpectralBiclustering", '"sklearn.cluster:SpectralBiclustering(n_clusters=3'),
+        ("spectralcoclustering(4)", "SpectralCoclustering(n_clusters=4)"),
+        ("sklearn.svm:SVC()", "SVC() finds no biclusters. Take a class that does"),
+        ("sklearn.cluster:KMeans", "KMeans finds no biclusters"),
+    ],
+)
+def test_what_finds_no_biclusters_is_refused_before_it_runs(run, files, model, said):
+    code, out, err = run("biclusters", files / "X.npy", "--model", model)
+    assert (code, out) == (2, "")
+    assert err.startswith("scorecast: --model: ")
+    assert said in err
+    assert "naive-bayes" not in err
+
+
 BY_A_MODEL = ("--model", SPECTRAL)
 
 

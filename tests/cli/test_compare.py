@@ -312,6 +312,28 @@ def test_areas_by_delong(run, save):
         *SCORES.values(), y_true=TRUTH, **TWO_NAMES))  # fmt: skip
 
 
+@pytest.mark.parametrize("said", [SAID, SCORES])
+@pytest.mark.parametrize(
+    "column", [{"id": 1000 + np.arange(N)}, {"i": np.arange(N)}, {"epoch": GROUP}]
+)
+def test_numbers_of_rows_are_no_predictions(run, save, said, column):
+    path = save(ill=TRUTH, **column, **said)
+    (name,) = column
+    code, out, err = run("compare", path, "--truth", "ill")
+    assert (code, out) == (3, "")
+    said_so = " ".join(err.split())
+    assert f"column '{name}': looks like no model" in said_so
+    assert "--drop" in said_so
+    assert run("compare", path, "--truth", "ill", "--drop", name)[0] == 0
+    assert run("compare", path, "--truth", "ill", *TWO)[0] == 0
+
+
+def test_labels_that_count_are_predictions(run, save):
+    truth = np.arange(N)
+    path = save(person=truth, old=truth, new=np.roll(truth, 3), far=truth[::-1])
+    assert run("compare", path, "--truth", "person")[0] == 0
+
+
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "paired-t", "wilcoxon"])
 def test_labels_by_group(run, save, test):
     path = save(ill=TRUTH, patient=GROUP, **SAID)
@@ -408,7 +430,7 @@ def test_rows_that_lack_something_are_left_out_and_told(run, save):
     [
         (("--truth", "sick"), 3, "column 'sick': there is no such column"),
         (("--truth", "ill", "--control", "old", *TWO), 2, "--control: has no say"),
-        (("--truth", "ill", "--control", "old"), 2, "'patient' predicts numbers"),
+        (("--truth", "ill", "--control", "old"), 3, "'patient': looks like no"),
         (("--truth", "ill", "--post-hoc", "holm", *TWO), 2, "--post-hoc: has no say"),
         (("--truth", "ill", "--test", "ranks"), 2, "takes no truth"),
         (("--test", "5x2cv-t"), 2, "two models; got ill, patient, old and new"),
@@ -487,7 +509,7 @@ def test_a_metric_of_cases_for_many_models(run, save):
                        "--scoring", "roc_auc")  # fmt: skip
     assert code == 2
     assert "roc_auc compares two models; got old, new and half" in err
-    code, _, err = run("compare", path, "--truth", "ill")
+    code, _, err = run("compare", path, "--truth", "ill", "--drop", "patient")
     assert code == 2
     assert "--scoring: " in err
 

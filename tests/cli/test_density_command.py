@@ -40,6 +40,14 @@ def test_a_density_is_fitted_to_some_rows_and_tested_on_others(run, tmp_path):
     [
         (["--density", "sklearn.svm:SVC()"], 2, "cannot draw samples"),
         (["--density", "gaussian"], 2, "sklearn.mixture:GaussianMixture"),
+        (["--density", "GaussianMixture(2)"], 2, f'Write "{MIXTURE.format(2)}"'),
+        (["--density", "GaussianMixture"], 2, f'Write "{MIXTURE.format(3)}"'),
+        (["--density", "KernelDensity(width=1)"], 2, "KernelDensity(bandwidth=0.5)"),
+        (
+            ["--density", "sklearn.mixture:GaussianMixtur"],
+            2,
+            "--density: there is no sklearn.mixture:GaussianMixtur. Try",
+        ),
         (["--density", MIXTURE.format(1)] * 2, 2, "names a model twice"),
         (
             ["--density", MIXTURE.format(1), "--as-fitted", "--n-splits", "3"],

@@ -546,6 +546,14 @@ def test_questions_that_have_no_answer_are_refused(run, files, more, said):
     assert said in err
 
 
+def test_all_that_is_lacking_is_named_at_once(run):
+    code, out, err = run("extrapolate")
+    assert (code, out) == (2, "")
+    said = " ".join(err.split())
+    assert "SCORES (or --gallery and --probes, or --curve) are needed, and how" in said
+    assert "(--to), or an accuracy to hold (--until)" in said
+
+
 def test_up_to_the_observed_classes_the_exact_value_is_given_and_marked(run, files):
     saved = files / "o.json"
     code, out, _ = run(

@@ -117,6 +117,20 @@ def test_options_of_other_plans_are_refused(run, words, option):
     assert option in err
 
 
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ((), ("--accuracy", "--width", "--versus", "--classes", "--rule")),
+        (("--accuracy", "0.9"), ("--width", "--versus", "--classes")),
+        (("--accuracy", "0.9", "--power", "0.9"), ("--width", "--versus")),
+    ],
+)
+def test_all_that_is_lacking_is_named_at_once(run, words, named):
+    code, out, err = run("size", *words)
+    assert (code, out) == (2, "")
+    assert all(option in err for option in named)
+
+
 def test_samples_to_learn_from_are_what_python_says(run):
     words = ("--rule", "selected", "--distance", "3", "--features", "500")
     more = ("--informative", "4", "--excess", "0.03", "--json", "-")

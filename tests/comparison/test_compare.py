@@ -1,6 +1,7 @@
 """Many models: what is chosen, what is said, what is refused."""
 
 import json
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -399,8 +400,34 @@ def test_no_correction_is_said_aloud():
     ("n", "k", "needed"), [(1, 4, 2), (2, 3, 3), (5, 2, 6), (1, 2, 6)]
 )
 def test_too_few_data_sets_are_refused_with_the_number_needed(n, k, needed):
-    with pytest.raises(InsufficientDataError, match=f"at least {needed}"):
+    said = f"apart with confidence 0.95: it takes at least {needed}"
+    with pytest.raises(InsufficientDataError, match=said):
         sc.compare(table(n)[:, :k])
+
+
+def test_a_table_far_too_wide_is_one_of_samples():
+    wide = np.random.default_rng(0).normal(size=(8, 201))
+    with pytest.raises(InvalidInputError) as caught:
+        sc.compare(wide)
+    assert "201 columns were taken for models, which makes 20,100 pairs" in str(
+        caught.value
+    )
+    assert caught.value.option == "models"
+    assert "assess" in caught.value.remedy
+    found = sc.compare(wide, control="model 1", test="paired-t", rows="samples")
+    assert len(found.pairs) == 200
+
+
+def test_pairs_are_counted_while_they_are_tested(monkeypatch):
+    counted = []
+
+    def track(items, *, what):
+        counted.append((what, len(items)))
+        return items
+
+    monkeypatch.setattr(sys.modules["scorecast.comparison.compare"], "track", track)
+    sc.compare(table(), rope=0.01)
+    assert counted == [("pair", 6)]
 
 
 def test_rows_that_were_dropped_are_mentioned_in_the_refusal():

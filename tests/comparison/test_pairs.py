@@ -438,7 +438,9 @@ def test_labels_of_text_are_compared():
      ("paired-t", 1, 2)],
 )  # fmt: skip
 def test_too_few_are_refused_with_the_number_needed(test, n, needed):
-    with pytest.raises(InsufficientDataError, match=f"at least {needed}"):
+    with pytest.raises(
+        InsufficientDataError, match=f"at least {needed} for confidence 0.95"
+    ):
         sc.compare_pair(VALUES[:n], OTHERS[:n], test=test)
 
 

@@ -50,8 +50,10 @@ def test_every_metric_compares_two_models(name):
     said, truth = given(name)
     options = {"scoring": name, "n_resamples": 99}
     found = sc.compare_pair(*said, truth, **options)
-    assert found.test == "permutation"
-    assert (found.metric, found.estimand) == (name, Estimand.METRIC)
+    is_area = name == "roc_auc"
+    assert found.test == ("delong" if is_area else "permutation")
+    wanted = Estimand.AUC if is_area else Estimand.METRIC
+    assert (found.metric, found.estimand) == (name, wanted)
     assert found.greater_is_better == METRICS[name].greater_is_better
     if name in KNOWN:
         wanted = oracle(name, said[0]) - oracle(name, said[1])
@@ -82,6 +84,32 @@ def test_means_of_cases_are_compared_as_losses_of_cases(test):
     assert asdict(named.effect) == pytest.approx(asdict(own.effect), rel=1e-9)
 
 
+@pytest.mark.parametrize("test", ["auto", "delong"])
+def test_areas_by_name_are_those_of_delong(test):
+    found = sc.compare_pair(*CHANCES, TRUTH, scoring="roc_auc", test=test)
+    wanted = sc.compare_pair(*CHANCES, TRUTH)
+    assert found.test == wanted.test == "delong"
+    assert (found.p_value, found.effect) == (wanted.p_value, wanted.effect)
+    assert (found.metric, found.choices[0].name) == ("roc_auc", "delong")
+
+
+def test_areas_of_marks_and_of_a_class_of_one():
+    marks = (CHANCES > 0.5).astype(int)
+    found = sc.compare_pair(*marks, SICK, scoring="roc_auc")
+    assert (found.test, found.accuracies) == ("delong", None)
+    alone = np.arange(N) == 3
+    found = sc.compare_pair(*CHANCES, alone, scoring="roc_auc", n_resamples=99)
+    assert found.test == "permutation"
+
+
+def test_areas_in_groups_are_not_those_of_delong():
+    options = {"scoring": "roc_auc", "groups": GROUPS, "n_resamples": 99}
+    assert sc.compare_pair(*CHANCES, TRUTH, **options).test == "permutation"
+    with pytest.raises(UsageError) as caught:
+        sc.compare_pair(*CHANCES, TRUTH, test="delong", **options)
+    assert caught.value.parameter == "groups"
+
+
 def test_a_resample_of_one_class_is_no_fault():
     truth = np.r_[np.zeros(18), np.ones(2)].astype(int)
     scores = RNG.random((2, 20))
@@ -105,7 +133,7 @@ def test_the_better_model_has_the_smaller_loss():
     [
         ({"scoring": "AUC"}, UsageError, "scoring"),
         ({"scoring": "auc", "y_true": None}, UsageError, "y_true"),
-        ({"scoring": "auc", "test": "delong"}, UsageError, "test"),
+        ({"scoring": "brier", "test": "delong"}, UsageError, "test"),
         ({"scoring": "auc", "test": "wilcoxon"}, UsageError, "test"),
         ({"scoring": "brier", "test": "mcnemar-mid-p"}, UsageError, "test"),
         ({"scoring": "brier", "greater_is_better": True}, UsageError,

@@ -557,3 +557,9 @@ def test_the_gate_is_the_worse_end_of_the_best_promise(easy, noise):
 def test_names_of_features_must_be_one_each(easy):
     with pytest.raises(InvalidInputError):
         assess("naive-bayes", *easy, diagnostics=Diagnostics(feature_names=("a",)))
+
+
+def test_one_sample_is_refused_in_words_that_hold_of_one():
+    with pytest.raises(InsufficientDataError) as caught:
+        assess("naive-bayes", np.ones((1, 3)), ["a"])
+    assert caught.value.problem == "too few samples to learn and to test: 1"

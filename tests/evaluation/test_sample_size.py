@@ -373,3 +373,14 @@ def test_every_answer_has_a_page_with_a_figure(name):
     assert "<svg" in page
     if name == "paired groups":
         assert_snapshot("size_page", page_text(page))
+
+
+@pytest.mark.parametrize(
+    ("asked", "got"), [({}, "neither"), ({"width": 0.1, "versus": 0.8}, "both")]
+)
+def test_what_is_wanted_is_named_in_full(asked, got):
+    with pytest.raises(UsageError) as caught:
+        required_test_size(0.9, **asked)
+    assert caught.value.parameter == "width"
+    assert "or versus, the accuracy of another model" in caught.value.problem
+    assert caught.value.problem.endswith(f"got {got}")

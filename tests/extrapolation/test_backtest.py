@@ -1,9 +1,11 @@
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
+import scorecast as sc
 from scorecast.exceptions import InsufficientDataError, UsageError
 from scorecast.extrapolation import Backtest, ObservedClasses, Regression, backtest
 from scorecast.extrapolation.backtest import summarise_hidings
@@ -108,6 +110,24 @@ def test_wrong_arguments_are_refused(options):
 def test_three_classes_are_too_few():
     with pytest.raises(InsufficientDataError, match="too few"):
         backtest(np.eye(3), range(3))
+
+
+def test_samples_of_one_class_are_refused_as_by_the_forecast():
+    own = np.zeros(60, dtype=int)
+    for ask in (backtest, partial(sc.extrapolate, to=100)):
+        with pytest.raises(InsufficientDataError, match="all samples belong to one"):
+            ask(SCORES[:60], own)
+
+
+def test_no_coverage_comes_with_the_reason():
+    kept = OWN < 4
+    few = backtest(SCORES[kept][:, :4], OWN[kept], methods=["spline"], n_repeats=2)
+    assert {row.coverage for row in few.rows} == {None}
+    assert "where some choices showed too few classes" in " ".join(
+        sc.render(few).split()
+    )
+    many = backtest(SCORES, OWN, methods=["spline"], n_repeats=2)
+    assert "showed too few" not in sc.render(many)
 
 
 def test_classes_as_few_as_the_guesses_are_not_forecast_from():

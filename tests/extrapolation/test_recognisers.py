@@ -1,6 +1,7 @@
 """Which of several recognisers will be ahead: pairs, properties, what is refused."""
 
 import json
+import re
 from collections import defaultdict
 from types import SimpleNamespace
 
@@ -315,3 +316,16 @@ def test_differences_among_the_classes_at_hand_are_of_what_is_counted():
         assert len(found) == 3
         # A law asked below the classes at hand gave 1 of every replicate, and so 0.
         assert 0 < abs(found[0] - found[1]) < 0.3
+
+
+def test_a_page_sets_off_what_is_expected_not_how_many_classes():
+    rules = {**RULES, "to": 200}
+    both = {"a": scores(2.5), "b": scores(3.5, 1)}
+    for given in (both, scores(2.5)):
+        for more in ({}, {"top": [1, 5], "mrr": True}):
+            page = sc.render(sc.extrapolate(given, OWN, **rules, **more), "html")
+            head = page.partition("</section>")[0]
+            told = re.findall(r'<td class="answer"[^>]*>([^<]*)</td>', head)
+            assert told
+            assert "200" not in told
+            assert ".head .answer {" in page

@@ -267,6 +267,27 @@ def test_rows_19_and_25_are_refused_or_dropped(cell, table, refusal):
     assert "2 of 3 rows" in scores.notes[-1].problem
 
 
+@pytest.mark.parametrize("cell", ["", " ", "NA", "null"])
+def test_scores_that_are_missing_are_dropped_as_nan_is(cell, table, refusal):
+    path = table(f"label,a,b\nx,1,2\ny,{cell},2\nz,1,{cell}\n")
+    error = refusal(read_scores, path)
+    assert (error.location.line, error.location.column) == (3, "a")
+    assert error.option == "drop_nonfinite"
+    scores = read_scores(path, drop_nonfinite=True)
+    assert (scores.n_dropped, scores.y_true.tolist()) == (2, ["x"])
+
+
+def test_missing_scores_of_arrow_are_dropped_too(tmp_path, refusal):
+    pa = pytest.importorskip("pyarrow", reason="needs the extra [io]")
+    from pyarrow import parquet
+
+    path = tmp_path / "s.parquet"
+    columns = {"label": ["x", "y"], "a": [1.0, None], "b": [2.0, 3.0]}
+    parquet.write_table(pa.table(columns), path)
+    assert refusal(read_scores, path).option == "drop_nonfinite"
+    assert read_scores(path, drop_nonfinite=True).y_true.tolist() == ["x"]
+
+
 def test_row_26_minus_infinity_is_a_score(tmp_path, refusal):
     inf = np.inf
     np.savez(tmp_path / "a.npz", scores=[[0, -inf], [-inf, 1]], y=[0, 1])

@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 
 from scorecast.exceptions import UsageError
-from scorecast.io import FileLayout, delimited, read_labels, read_matrix
+from scorecast.io import (
+    FileLayout,
+    delimited,
+    read_labels,
+    read_matrix,
+    read_results,
+)
 from scorecast.io.delimited import is_number
 
 MIB = 2**20
@@ -404,3 +410,37 @@ def test_a_cell_that_is_too_long_is_refused_with_its_place(quote, table, refusal
     wide = ",".join(["1.25"] * 5_000)
     header = ",".join(f"c{i}" for i in range(5_000))
     assert read_matrix(table(f"{header}\n{wide}\n")).values.shape == (1, 5_000)
+
+
+@pytest.mark.parametrize(
+    ("cell", "decimal", "said"),
+    [
+        ("0,97", ".", "say that the decimal mark is a comma"),
+        ("1.000,5", ".", "comma, as it seems to be, and leave out the points"),
+        ("1.000", ",", "leave out the points if they part thousands"),
+        ("12.345.678", ",", "leave out the points if they part thousands"),
+        ("0.97", ",", "leave the decimal mark a point, as it is here"),
+    ],
+)
+def test_another_decimal_mark_is_told_alike_by_every_reader(
+    cell, decimal, said, table, refusal
+):
+    path = table(f"a;b\n{cell};{cell}\n{cell};{cell}\n")
+    layout = FileLayout(decimal=decimal)
+    for read in (read_matrix, read_results):
+        error = refusal(read, path, layout=layout)
+        assert (error.option, error.location.line) == ("decimal", 2)
+        assert said in error.remedy
+        assert repr(cell) in error.problem
+
+
+def test_one_comma_among_points_is_told_too(table, refusal):
+    error = refusal(read_results, table("a;b\n0.9;0.8\n0,9;0.7\n"))
+    assert (error.option, error.location.line) == ("decimal", 3)
+
+
+def test_names_with_commas_are_names(table):
+    path = table("set;a;b\n1,5;0.9;0.8\nx;0.7;0.6\n")
+    assert read_results(path).columns["set"] == ["1,5", "x"]
+    path = table("set;a;b\n1,5;0.9;0.8\n2,5;0.7;0.6\n")
+    assert read_results(path, texts=["set"]).columns["set"] == ["1,5", "2,5"]

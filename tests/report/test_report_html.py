@@ -257,3 +257,10 @@ def test_a_wide_table_of_methods_is_stacked_on_narrow_screens(make):
 
     assert not is_stacked((100, 400))
     assert is_stacked((22, 25, 30, 1_000_000))
+
+
+def test_a_number_and_its_millions_stay_on_one_line(make):
+    page = write_page([make.extrapolation(targets=(400, 123_000_000))])
+    prose = re.sub(r"<td[^>]*>[^<]*</td>|<svg.*?</svg>", "", page, flags=re.DOTALL)
+    assert re.search(r"\d million", prose) is None  # cells of numbers are unbroken
+    assert "123\xa0million" in page

@@ -12,6 +12,7 @@ from scorecast.extrapolation import ForecastNote
 from scorecast.report import render
 from scorecast.report.document import Document, Section, Table
 from scorecast.report.formats import (
+    guessing,
     one_line,
     percent,
     percent_span,
@@ -181,6 +182,20 @@ def test_numbers_are_never_cut_however_narrow_the_terminal(width):
         assert all(cell in shown for cell in row[1:])
 
 
+@pytest.mark.parametrize("width", [*range(30, 100, 2), 61, 63])
+def test_notes_keep_their_words_however_narrow_the_terminal(width):
+    names = ("classes", "expect", "95 % interval", "chance")
+    rows = (("400", "42 %", "28-56 %", "0.25 %"), ("1,000", "29 %", "15-46 %", "1 %"))
+    notes = ("", "25x beyond the data: a rough guide at best")
+    bars = ((0.28, 0.42, 0.56), (0.15, 0.29, 0.46))
+    table = Table(columns=names, rows=rows, notes=notes, n_words=0, bars=bars)
+    section = Section(tables=(table,), is_terminal=True)
+    shown = write(Document(headline="x", sections=(section,)), width=width)
+    assert all(len(line) <= width for line in shown.splitlines())
+    words = shown.split()
+    assert all(word in words for word in notes[1].split())
+
+
 def test_notes_of_a_table_that_is_divided_stand_below_it_once():
     names = ("classes", "alpha", "beta", "gamma")
     rows = (("10", "1.23456789", "2.3456789", "3.456789"),
@@ -191,3 +206,10 @@ def test_notes_of_a_table_that_is_divided_stand_below_it_once():
     assert shown.count("first note") == 1
     # Every part says which row is which.
     assert sum(line.split()[:1] == ["10"] for line in shown.splitlines()) >= 2
+
+
+@pytest.mark.parametrize(
+    ("n", "text"), [(2, "50 %"), (40, "2.5 %"), (200, "0.5 %"), (242, "0.41 %")]
+)
+def test_what_guessing_reaches_has_two_digits_where_it_is_small(n, text):
+    assert guessing(1 / n) == text

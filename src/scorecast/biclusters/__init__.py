@@ -28,11 +28,12 @@ from scorecast.biclusters.settings import (
     simulated_matrix,
 )
 from scorecast.biclusters.significance import PATTERNS, Pattern, Significance
-from scorecast.biclusters.stability import assess_biclustering
+from scorecast.biclusters.stability import BICLUSTERERS, assess_biclustering
 
 __all__ = [
     "AGREEMENT_MEASURES",
     "ASSIGNMENTS",
+    "BICLUSTERERS",
     "COHERENCE_MEASURES",
     "PATTERNS",
     "AgreementMeasure",

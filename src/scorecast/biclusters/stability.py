@@ -48,8 +48,13 @@ from scorecast.exceptions import (
     InsufficientDataError,
     ScorecastError,
     UsageError,
+    printable,
 )
 
+BICLUSTERERS = (
+    "sklearn.cluster:SpectralCoclustering(n_clusters=3)",
+    "sklearn.cluster:SpectralBiclustering(n_clusters=3)",
+)
 _DEFAULT = ("consensus", "recovery", "relevance", "rnia")
 _SHUFFLED, _RANDOM = "shuffled data", "random biclusters"
 Simulator = Callable[[np.random.Generator], Any]
@@ -448,6 +453,13 @@ def check_finders(finders: Any) -> dict[str, Any]:
                 f"{name!r} must be a function from a matrix to biclusters, or fit as "
                 "scikit-learn's",
                 parameter="estimator",
+            )
+        is_known = type(finder).__module__.startswith("sklearn.")
+        if is_known and not hasattr(type(finder), "biclusters_"):
+            raise UsageError(
+                f"{printable(name)} finds no biclusters",
+                parameter="estimator",
+                remedy=f'take a class that does, such as "{BICLUSTERERS[0]}"',
             )
     if not named:
         raise UsageError("give one at least", parameter="estimator")

@@ -12,6 +12,7 @@ from scorecast._core.registry import Registry
 from scorecast.biclusters import (
     AGREEMENT_MEASURES,
     ASSIGNMENTS,
+    BICLUSTERERS,
     COHERENCE_MEASURES,
     PATTERNS,
     AgreementMeasure,
@@ -406,7 +407,10 @@ def _assessed(
     short = [text.partition(":")[2] or text for text in texts]
     # Two classes of one name, from two modules, are told apart by the module.
     names = short if len(set(short)) == len(short) else texts
-    models = {n: make_estimator(text) for n, text in zip(names, texts, strict=True)}
+    models = {
+        name: make_estimator(text, such=BICLUSTERERS)
+        for name, text in zip(names, texts, strict=True)
+    }
     shared = ("n_repeats", "confidence_level", "alpha", "relaxed_alpha", "n_jobs")
     call = {
         **loaded.arguments,

@@ -23,6 +23,7 @@ from scorecast.comparison import (
     compare_pair,
     model_columns,
     refuse_no_models,
+    refuse_no_predictions,
     results_table,
     row_name_column,
 )
@@ -263,8 +264,13 @@ def _refuse_no_models(
     columns: Mapping[str, list[Any]], models: list[str], options: Mapping[str, Any]
 ) -> None:
     """Refuse numbers of rows and groups among results that nobody called models."""
+    if options["models"]:
+        return
+    if options["y_true"]:
+        refuse_no_predictions(columns, models, columns[options["y_true"]])
+        return
     numeric = [x for x in models if not isinstance(columns[x][0], str)]
-    if options["models"] or options["y_true"] or not numeric:
+    if not numeric:
         return
     refuse_no_models(np.column_stack([columns[x] for x in numeric]), numeric)
 
@@ -295,6 +301,8 @@ def _two_models(
         problem = f"{test} compares whole tables: it takes no truth and no groups"
         raise UsageError(problem, parameter="test")
     models = model_columns(columns, **_named_columns(options))
+    if truth:
+        _refuse_no_models(columns, models, options)
     if len(models) != 2 or models[0] == models[1]:
         what = "a comparison sample by sample takes"
         if test != "auto" or options["scoring"]:

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from scorecast.evaluation import DensityComparison, DensityTest
 
 _OF_REFITS = ("n_splits", "n_jobs")
-_SUCH = (
-    'give a class that can draw, such as "sklearn.mixture:GaussianMixture('
-    'n_components=3)" or "sklearn.neighbors:KernelDensity(bandwidth=0.5)"'
+_CLASSES = (
+    "sklearn.mixture:GaussianMixture(n_components=3)",
+    "sklearn.neighbors:KernelDensity(bandwidth=0.5)",
+    "sklearn.mixture:BayesianGaussianMixture(n_components=3)",
 )
+_SUCH = f'give a class that can draw, such as "{_CLASSES[0]}" or "{_CLASSES[1]}"'
 
 
 @click.command(
@@ -44,6 +46,7 @@ _SUCH = (
     ),
     aliases={
         "density": "--density",
+        "estimator": "--density",
         "X": "DATA",
         "n_refits": "--permutations",
     },
@@ -151,7 +154,7 @@ def _density(text: str) -> Any:
     """Make a density from its name; it must fit and draw."""
     from scorecast.evaluation import make_estimator
 
-    density = make_estimator(text) if ":" in text else None
+    density = make_estimator(text, such=_CLASSES)
     if not (hasattr(density, "sample") and hasattr(density, "fit")):
         problem = f"{text} cannot draw samples"
         raise UsageError(problem, parameter="densities", remedy=_SUCH)

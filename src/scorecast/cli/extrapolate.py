@@ -220,11 +220,14 @@ def command(context: click.Context, /, **options: Any) -> None:
 
     options["to"] = tuple(n for several in options["to"] for n in several)
     if not options["to"] and options["until"] is None:
-        problem = (
-            "how many classes there will be is needed (--to), or an accuracy to hold "
-            "(--until)"
+        given = ("scores", "curve", "gallery", "probes")
+        first = ""
+        if not any(options[name] for name in given):
+            first = "SCORES (or --gallery and --probes, or --curve) are needed, and "
+        raise UsageError(
+            f"{first}how many classes there will be{'' if first else ' is needed'} "
+            "(--to), or an accuracy to hold (--until)"
         )
-        raise UsageError(problem)
     if options["curve"]:
         refuse_unused(context, _OF_SCORES, "where points are given: leave it out")
         run(options, _load_points, _answer_points, gates=_point_gates)

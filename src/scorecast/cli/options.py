@@ -253,8 +253,8 @@ def score_options(function: F) -> F:
             option("Input", "--drop", multiple=True, metavar="NAME",
                    help="Column that is no class; may be repeated."),
             option("Input", "--drop-nonfinite", is_flag=True,
-                   help="Drop rows with NaN or +infinity, or -infinity throughout, and "
-                   "say how many; -infinity is a legal score."),
+                   help="Drop rows with an empty score, NaN or +infinity, or -infinity "
+                   "throughout, and say how many; -infinity is a legal score."),
             option("Input", "--lower-is-better", is_flag=True,
                    help="Scores are distances or costs."),
             option("Input", "--gallery", metavar="FILE",

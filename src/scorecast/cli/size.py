@@ -297,9 +297,27 @@ def command(**options: Any) -> None:
         run(options, _load_pilot, _plan)
         return
     refuse_unused(context, _OF_CLASSES, "without --classes")
-    if options["accuracy"] is None:
-        raise UsageError("is needed, such as 0.9", parameter="accuracy")
+    _refuse_nothing(options)
     run(options, lambda _: Loaded(arguments={}), _answer)
+
+
+def _refuse_nothing(options: dict[str, Any]) -> None:
+    """Say at once what is lacking: an accuracy, and what is wanted of it."""
+    is_wanted = options["width"] is not None or options["versus"] is not None
+    if options["accuracy"] is not None and is_wanted:
+        return
+    if is_wanted:
+        raise UsageError("is needed, such as 0.9", parameter="accuracy")
+    wanted = (
+        "either --width (an interval so wide), --versus (the accuracy of another "
+        "model, to be told from the first) or --classes (a forecast with more)"
+    )
+    if options["accuracy"] is not None:
+        raise UsageError(f"beside --accuracy give {wanted}")
+    raise UsageError(
+        f"give --accuracy (what is expected, such as 0.9) and {wanted}; or --rule, for "
+        "samples to learn from"
+    )
 
 
 def _learn(options: dict[str, Any], _: Any) -> RequiredTrainingSize:

@@ -45,6 +45,7 @@ from scorecast.comparison.results_table import (
     ResultsTable,
     model_columns,
     refuse_no_models,
+    refuse_no_predictions,
     results_table,
     row_name_column,
 )
@@ -91,6 +92,7 @@ __all__ = [
     "critical_difference",
     "model_columns",
     "refuse_no_models",
+    "refuse_no_predictions",
     "results_table",
     "row_name_column",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from scorecast._core.checks import (
     check_share,
 )
 from scorecast._core.keywords import checked_keywords
+from scorecast._core.progress import track
 from scorecast._core.result import INPUT, OPTION, SHARE, Note, Result
 from scorecast._core.rng import as_generator, seed_number
 from scorecast._core.types import FloatArray, RandomState
@@ -71,6 +73,7 @@ from scorecast.exceptions import (
 )
 
 _FEW_DATASETS = 10  # below which p-values of mean ranks are approximate
+_MOST_MODELS = 200  # whose pairs are all gone through: learners are compared by tens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,6 +230,10 @@ class Comparison(Result):
         least = min(self.ranks.values()) + RANK_DIGIT
         return tuple(name for name in self.order if self.ranks[name] <= least)
 
+    @cached_property
+    def _pair_of(self) -> dict[frozenset[str], ModelPair]:
+        return {frozenset((x.a, x.b)): x for x in self.pairs}
+
     def pair(self, a: str, b: str) -> ModelPair:
         """Return the pair of two models, in whichever order they were compared.
 
@@ -245,9 +252,9 @@ class Comparison(Result):
         UsageError
             If they were not compared.
         """
-        for found in self.pairs:
-            if {found.a, found.b} == {a, b}:
-                return found
+        found = self._pair_of.get(frozenset((a, b)))
+        if found is not None:
+            return found
         unknown = [name for name in (a, b) if name not in self.models]
         why = f"there is no model {unknown[0]!r}" if unknown else "they are one model"
         if not unknown and a != b:
@@ -256,8 +263,8 @@ class Comparison(Result):
 
     def differ(self, a: str, b: str) -> bool:
         """Tell whether two models are told apart; never for pairs not compared."""
-        found = (x for x in self.pairs if {x.a, x.b} == {a, b})
-        return any(x.p_adjusted <= self.alpha + 1e-12 for x in found)
+        found = self._pair_of.get(frozenset((a, b)))
+        return found is not None and found.p_adjusted <= self.alpha + 1e-12
 
     def beats(self, a: str, b: str) -> bool:
         """Tell whether a model is told apart from another, as the better of the two."""
@@ -374,7 +381,8 @@ def compare(
         If there are too few rows for any test to find anything; says how many it
         needs.
     InvalidInputError
-        If the control is no model of the table, or samples are not right or wrong.
+        If the control is no model of the table, samples are not right or wrong, or all
+        pairs of more than 200 models were to be compared.
     UsageError
         If tests do not go with the rows or with one another.
 
@@ -413,6 +421,7 @@ def compare(
     if test_ratio is not None:
         check_from_zero(test_ratio, "test_ratio", "1/9")
     table = results_table(results, groups=groups)
+    _refuse_many(table, control)
     if table.groups is None and rows != "splits" and test_ratio is None:
         table = table if table.test_ratio is not None else table.averaged()
     is_greater = _direction(greater_is_better, table)
@@ -580,6 +589,21 @@ def _default_test(
     )
 
 
+def _refuse_many(table: ResultsTable, control: str | None) -> None:
+    """Refuse so many columns that they can hardly be models, before work begins."""
+    k = len(table.models)
+    if _n_pairs(k, control) <= _n_pairs(_MOST_MODELS, None):
+        return
+    raise InvalidInputError(
+        f"{k:,} columns were taken for models, which makes {_n_pairs(k, control):,} "
+        f"pairs; all pairs of up to {_MOST_MODELS} models are compared",
+        parameter="results",
+        remedy="if rows are samples and columns are features, let assess train models "
+        "on them; else name the models to compare",
+        option="models",
+    )
+
+
 def _refuse_few(table: ResultsTable, kind: RowKind, alpha: float) -> None:
     """Refuse so few rows that no test could find anything."""
     n, k = table.values.shape
@@ -610,8 +634,8 @@ def _refuse_few(table: ResultsTable, kind: RowKind, alpha: float) -> None:
         )
     is_alone = n == 1 and kind is RowKind.DATASETS
     raise InsufficientDataError(
-        f"{n:,} {what[:-1] if n == 1 else what} cannot tell {k} models apart at level "
-        f"{1 - alpha:g}: it takes at least {least}{lost}",
+        f"{n:,} {what[:-1] if n == 1 else what} cannot tell {k} models apart with "
+        f"confidence {1 - alpha:g}: it takes at least {least}{lost}",
         parameter="results",
         remedy="one data set says nothing of others: say how its splits share "
         "samples, or give its samples as 1 and 0"
@@ -729,47 +753,43 @@ def _compare_pairs(plan: _Plan, rng: np.random.Generator) -> tuple[ModelPair, ..
         own = table.models.index(plan.control)
         first, second = [own] * (k - 1), [i for i in range(k) if i != own]
     values = table.values
-    found = [
-        _test_pair(plan, values[:, i], values[:, j], rng)
-        for i, j in zip(first, second, strict=True)
-    ]
+    streams = rng.spawn(len(first)) if plan.rope is not None else [rng] * len(first)
+    found = []
+    for i, j, stream in track([*zip(first, second, streams, strict=True)], what="pair"):
+        both = (values[:, i], values[:, j])
+        p_value, direction, ends = _test_pair(plan, *both, rng)
+        found.append(
+            ModelPair(
+                a=table.models[i],
+                b=table.models[j],
+                p_value=float(p_value),
+                p_adjusted=math.nan,  # known once all pairs are tested
+                direction=int(direction),
+                effect=effect_size(both, ends, greater_is_better=plan.is_greater),
+                posterior=_posterior(plan, differences(*both), stream),
+            )
+        )
     if plan.test.table_z is not None:
         # The better of two models has the lower rank.
         sign = -1 if plan.is_greater else 1
         z = sign * plan.test.table_z(values, plan.is_greater)[first, second]
         ways = np.sign(z).astype(int).tolist()
-        tested = zip(normal_p(z).tolist(), ways, strict=True)
-        found = [
-            (p, way, ends) for (p, way), (_, _, ends) in zip(tested, found, strict=True)
-        ]
-    p = np.array([x[0] for x in found])
+        tested = zip(found, normal_p(z).tolist(), ways, strict=True)
+        found = [replace(x, p_value=p, direction=way) for x, p, way in tested]
+    p = np.array([x.p_value for x in found])
     if plan.post_hoc.range_p is not None and k > 2:
         z = plain_z(values, plan.is_greater)[first, second]
         adjusted = plan.post_hoc.range_p(z, k)
     else:
         adjusted = plan.post_hoc.adjust(p, k)
-    streams = rng.spawn(len(first)) if plan.rope is not None else [rng] * len(first)
     pairs = []
-    for place, (i, j) in enumerate(zip(first, second, strict=True)):
-        both = (values[:, i], values[:, j])
-        gaps = differences(*both)
-        effect = effect_size(both, found[place][2], greater_is_better=plan.is_greater)
-        is_told = bool(adjusted[place] <= 1 - plan.level + 1e-12)
+    for pair, i, j, together in zip(found, first, second, adjusted, strict=True):
+        is_told = bool(together <= 1 - plan.level + 1e-12)
         mean = None
         if plan.rows is RowKind.DATASETS:
-            mean = mean_beside(effect, gaps, plan.level, is_told=is_told)
-        pairs.append(
-            ModelPair(
-                a=table.models[i],
-                b=table.models[j],
-                p_value=float(p[place]),
-                p_adjusted=float(adjusted[place]),
-                direction=int(found[place][1]),
-                effect=effect,
-                posterior=_posterior(plan, gaps, streams[place]),
-                mean=mean,
-            )
-        )
+            gaps = differences(values[:, i], values[:, j])
+            mean = mean_beside(pair.effect, gaps, plan.level, is_told=is_told)
+        pairs.append(replace(pair, p_adjusted=float(together), mean=mean))
     return tuple(pairs)
 
 

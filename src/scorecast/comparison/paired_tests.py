@@ -367,6 +367,9 @@ class PairTest(Method):
         What it does with samples that belong together.
     takes_metric : bool
         Whether any metric will do, not only values of single samples.
+    own_metric : str
+        The metric that it compares models by without being told; empty where there is
+        none of a name.
     needs_labels : bool
         Whether it is about right and wrong.
     estimand : Estimand
@@ -400,6 +403,7 @@ class PairTest(Method):
     takes_many: bool = False
     grouping: Grouping = Grouping.NO
     takes_metric: bool = False
+    own_metric: str = ""
     needs_labels: bool = False
     estimand: Estimand = Estimand.MEAN
     smallest_p: Callable[[int, int], float] = _no_least
@@ -763,6 +767,7 @@ PAIR_TESTS.add(
             "the models are fixed: luck of training is not counted",
         ),
         evaluate=_delong,
+        own_metric="roc_auc",
         estimand=Estimand.AUC,
     )
 )

@@ -348,7 +348,8 @@ def compare_pair(
     - five times two folds, shape (5, 2): ``5x2cv-f``, ``5x2cv-t``;
     - right or wrong on the same samples: ``mcnemar-mid-p`` [3]_ and its kin; give
       booleans or 0 and 1, or predictions with `y_true`;
-    - scores of the positive class with a `y_true` of two classes: ``delong`` [4]_;
+    - scores of the positive class with a `y_true` of two classes, and no `scoring` but
+      ``roc_auc``: ``delong`` [4]_;
     - a value per sample, or predictions with `y_true` and any `scoring`:
       ``permutation``, ``bootstrap``, by `groups` too; of means by `groups` first
       ``clustered-t``, as for many models.
@@ -370,7 +371,7 @@ def compare_pair(
         One of `METRICS`, or any function of `y_true` and predictions that gives a
         number. Scores and probabilities are those of the class that sorts last.
         Metrics that are means of samples go with tests of values; the others with
-        ``permutation`` and ``bootstrap``.
+        ``permutation`` and ``bootstrap``, and ``roc_auc`` with ``delong``, too.
     groups : array-like of shape (n,), optional
         Samples that belong together: ``bootstrap`` and ``permutation`` draw or exchange
         them as a whole, ``clustered-t`` allows for what they share; ``wilcoxon``,
@@ -465,6 +466,8 @@ def compare_pair(
     is_greater = _direction(greater_is_better, metric)
     is_five_by_two = np.shape(a) == (5, 2)
     chosen, reason = _choose(asked, data, metric, test_ratio, is_five_by_two)
+    if metric is not None and chosen.own_metric == metric.name:
+        data = replace(data, metric=None)  # the test has it at its heart
     _refuse_direction(chosen, data, is_greater=is_greater)
     _refuse_rope(chosen, data, rope)
     taken = chosen.fit(data)
@@ -762,6 +765,8 @@ def _choose(
     name, reason = "wilcoxon", Reason.INDEPENDENT_VALUES
     if data.groups is not None and data.metric is None:
         name, reason = "clustered-t", Reason.IN_GROUPS
+    elif data.groups is None and _are_areas(data, metric):
+        name, reason = "delong", Reason.SCORES
     elif metric is not None or data.metric is not None:
         name, reason = "permutation", Reason.BY_UNITS
     elif is_five_by_two:
@@ -780,7 +785,16 @@ def _choose(
 def _goes_with(test: PairTest, metric: Metric) -> bool:
     """Tell whether a test can compare models by a metric."""
     takes_values = test.grouping in (Grouping.MEANS, Grouping.REQUIRED)
-    return test.takes_metric or (metric.is_mean_of_samples and takes_values)
+    takes_it = test.takes_metric or test.own_metric == metric.name
+    return takes_it or (metric.is_mean_of_samples and takes_values)
+
+
+def _are_areas(data: PairData, metric: Metric | None) -> bool:
+    """Tell whether areas are asked for by name, of classes DeLong's test takes."""
+    own = PAIR_TESTS["delong"].own_metric
+    if metric is None or metric.name != own or data.truth is None:
+        return False
+    return int(np.unique(data.truth, return_counts=True)[1].min()) > 1
 
 
 def look_like_samples(gaps: FloatArray) -> bool:
@@ -816,7 +830,7 @@ def _refuse_few(
         is_less_asked = is_grouped and n > 1 and data.metric is None
         raise InsufficientDataError(
             f"{n:,} {what} cannot tell two models apart: the {test.name} test needs "
-            f"at least {needed:,} at level {1 - alpha:g}",
+            f"at least {needed:,} for confidence {1 - alpha:g}",
             parameter="groups" if is_grouped else "a",
             remedy="use clustered-t, which takes two" if is_less_asked else None,
             option="test" if is_less_asked else None,

@@ -742,8 +742,11 @@ def _of_predictions(
         groups=groups if isinstance(groups, str) else None,
         row_names=row_names,
     )
+    truth_given = columns[y_true] if isinstance(y_true, str) else list(y_true)
+    if models is None:
+        refuse_no_predictions(columns, names, truth_given)
     used: dict[str, Sequence[Any]] = {f"m{i}": columns[x] for i, x in enumerate(names)}
-    used["truth"] = columns[y_true] if isinstance(y_true, str) else list(y_true)
+    used["truth"] = truth_given
     if groups is not None:
         used["groups"] = columns[groups] if isinstance(groups, str) else list(groups)
     elif row_names is not None:
@@ -839,7 +842,54 @@ def refuse_no_models(values: FloatArray, names: Sequence[str]) -> None:
         If a column has the name of a number of rows, counts them, repeats numbers as
         codes do, or stands beside columns of right and wrong and is none.
     """
-    found = _no_models(values, names)
+    _refuse_as_no_models(_no_models(values, names))
+
+
+def refuse_no_predictions(
+    columns: Mapping[str, Sequence[Any]], names: Sequence[str], truth: Sequence[Any]
+) -> None:
+    """Refuse columns that number rows or groups beside predictions of what is true.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        A table.
+    names : sequence of str
+        Its columns that were taken for models.
+    truth : sequence
+        What is true; what says nothing else predicts labels.
+
+    Raises
+    ------
+    InvalidInputError
+        If a column has the name of a number of rows or counts them.
+    """
+    numbers = {name: x for name in names if (x := _numbers_of(columns[name])).size}
+    labels = set(truth)
+    found = {}
+    for name, column in numbers.items():
+        beside = [x for other, x in numbers.items() if other != name]
+        why = _why_numbers(name, column, beside, is_full=len(truth) == column.size)
+        says_labels = {x for x in columns[name] if x == x} <= labels
+        if why and (not says_labels or _is_number_name(name)):
+            found[name] = why
+    _refuse_as_no_models(found)
+
+
+def _numbers_of(column: Sequence[Any]) -> FloatArray:
+    """Return the numbers of a column, without holes; none of a column of text."""
+    if _is_text(column):
+        return np.zeros(0)
+    try:
+        values = np.array(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.zeros(0)
+    known: FloatArray = values[~np.isnan(values)]
+    return known
+
+
+def _refuse_as_no_models(found: Mapping[str, str]) -> None:
+    """Refuse columns that look like no models, each with the reason."""
     if not found:
         return
     is_one = len(found) == 1
@@ -877,12 +927,10 @@ def _no_models(values: FloatArray, names: Sequence[str]) -> dict[str, str]:
             is_graded = _are_shares(column) and 2 * n_marks >= column.size
             is_odd = varied >= 2 and column.size >= _LEAST_CODED and not is_graded
             why = _BESIDE_MARKS if is_odd else ""
-        elif _is_number_name(name):
-            why = "named like a number of rows or groups"
-        elif column.size == len(values) and _counts_rows(column, beside):
-            why = f"counts the rows, {column.min():g} to {column.max():g}"
-        elif column.size and (column > 1).all() and _are_fractions(beside):
-            why = "whole numbers beside shares"
+        elif reason := _why_numbers(
+            name, column, beside, is_full=column.size == len(values)
+        ):
+            why = reason
         elif is_mark or column.size < _LEAST_CODED:
             why = ""
         elif varied >= 2:
@@ -892,6 +940,21 @@ def _no_models(values: FloatArray, names: Sequence[str]) -> dict[str, str]:
         if why:
             found[name] = why
     return found
+
+
+def _why_numbers(
+    name: str, column: FloatArray, beside: Sequence[FloatArray], *, is_full: bool
+) -> str:
+    """Say why a column numbers rows or groups; nothing if it need not."""
+    if not _are_whole(column):
+        return ""
+    if _is_number_name(name):
+        return "named like a number of rows or groups"
+    if is_full and _counts_rows(column, beside):
+        return f"counts the rows, {column.min():g} to {column.max():g}"
+    if column.size and (column > 1).all() and _are_fractions(beside):
+        return "whole numbers beside shares"
+    return ""
 
 
 def _is_number_name(name: str) -> bool:

@@ -177,7 +177,7 @@ def check_data(
             remedy="transpose the features" if is_transposed else None,
         )
     if n < _MIN_SAMPLES:
-        problem = f"{n} samples are too few to learn and to test"
+        problem = f"too few samples to learn and to test: {n}"
         remedy = f"give {_MIN_SAMPLES} at least"
         raise InsufficientDataError(problem, parameter="X", remedy=remedy)
     codes: IntArray = np.empty(0, dtype=np.int64)

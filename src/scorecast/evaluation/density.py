@@ -644,7 +644,7 @@ def _test(
     if needs_fit or split_all:
         held = _draw_splits(n, config, split_rng)
     elif n < _LEAST:
-        problem = f"{n} samples are too few to test a density; {_LEAST} at least"
+        problem = f"too few samples to test a density: {n}; {_LEAST} at least"
         raise InsufficientDataError(problem, parameter="X")
     fitted = [density]
     if needs_fit:

@@ -140,7 +140,7 @@ _add(
 )
 
 
-def make_estimator(name: str) -> Any:
+def make_estimator(name: str, *, such: Sequence[str] = ()) -> Any:
     """Make an estimator of its name.
 
     Parameters
@@ -148,6 +148,9 @@ def make_estimator(name: str) -> Any:
     name : str
         One of `MODELS`, or ``"sklearn.svm:SVC(kernel='linear')"``: a module of
         scikit-learn, a class, and keyword parameters that are literals.
+    such : sequence of str, optional
+        Classes that do what is needed, where `MODELS` do not: these are offered
+        instead, and no other name is known.
 
     Returns
     -------
@@ -165,14 +168,20 @@ def make_estimator(name: str) -> Any:
     0.5
     """
     by_alias = {alias: m for m in MODELS.values() for alias in m.aliases}
-    known = MODELS.get(name) or by_alias.get(name)
+    known = None if such else MODELS.get(name) or by_alias.get(name)
     text = name if known is None else known.path
     found = _FORM.match(text)
+    if found is None and such:
+        raise UsageError(
+            f"must be a class with its module; got {name!r}",
+            parameter="estimator",
+            remedy=_with_module(name, such),
+        )
     if found is None:
         near = near_name(name, [*MODELS, *by_alias])
-        such = "\"sklearn.svm:SVC(kernel='linear')\""
+        usual = "\"sklearn.svm:SVC(kernel='linear')\""
         raise UsageError(
-            f"must be one of {', '.join(MODELS)}, or a class such as {such}; got "
+            f"must be one of {', '.join(MODELS)}, or a class such as {usual}; got "
             f"{name!r}",
             parameter="estimator",
             remedy=f"try {near!r}" if near else None,
@@ -195,6 +204,32 @@ def make_estimator(name: str) -> Any:
         problem = f"{module}:{kind_name} is no estimator"
         raise UsageError(problem, parameter="estimator")
     return _made(kind, _read_parameters(kind_name + call), text)
+
+
+def _with_module(name: str, such: Sequence[str]) -> str:
+    """Say how a class is written whose module was left out, or offer the first."""
+    by_class = {_plain(offered): offered for offered in such}
+    near = near_name(name.partition("(")[0].strip(), by_class)
+    if not near:
+        return f'take one that is made for it, such as "{such[0]}"'
+    path, _, usual = by_class[near].partition("(")
+    kind = getattr(importlib.import_module(path.partition(":")[0]), near)
+    return f'write "{path}{_by_name(kind, name) or f"({usual}"}"'
+
+
+def _by_name(kind: Any, call: str) -> str:
+    """Write literal parameters of a call by their names; nothing if it has others."""
+    try:
+        tree = ast.parse(call.strip(), mode="eval").body
+        if not isinstance(tree, ast.Call):
+            return ""
+        names = [*inspect.signature(kind).parameters]
+        given = {n: ast.literal_eval(x) for n, x in zip(names, tree.args, strict=False)}
+        given |= {str(x.arg): ast.literal_eval(x.value) for x in tree.keywords}
+    except _UNREADABLE:
+        return ""
+    told = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    return f"({told})" if told and given.keys() <= set(names) else ""
 
 
 def _near_class(module: str, name: str) -> str:

@@ -418,8 +418,8 @@ def required_test_size(
         asked["power"] = check_share(power, "power", is_open=True)
     else:
         raise UsageError(
-            "give either this, for an interval, or the accuracy of another model, for "
-            f"a comparison; got {'neither' if width is None else 'both'}",
+            "give either this, for an interval, or versus, the accuracy of another "
+            f"model, for a comparison; got {'neither' if width is None else 'both'}",
             parameter="width",
         )
     draft = RequiredTestSize(

@@ -28,7 +28,11 @@ from scorecast.extrapolation.extrapolator import (
     choose_extrapolator,
 )
 from scorecast.extrapolation.measures import RankMeasure, TopMeasure
-from scorecast.extrapolation.observed import ObservedClasses, hide_classes
+from scorecast.extrapolation.observed import (
+    ObservedClasses,
+    hide_classes,
+    refuse_one_class,
+)
 from scorecast.scores import (
     AVERAGES,
     TIE_RULES,
@@ -191,7 +195,7 @@ def backtest(
     Raises
     ------
     InsufficientDataError
-        If there are too few classes to hide any.
+        If there are too few classes to hide any, or all samples belong to one.
 
     References
     ----------
@@ -229,6 +233,7 @@ def backtest(
             "needed",
             parameter="scores",
         )
+    refuse_one_class(data)
     check_guesses(top, data.n_classes)
     kept = _shown(data.n_classes, ratios, n_shown, top)
     observed = ObservedClasses.of(

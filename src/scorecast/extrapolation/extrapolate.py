@@ -22,7 +22,6 @@ from scorecast._core.parallel import one_blas_thread
 from scorecast._core.progress import say_unless_over, stage, stages
 from scorecast._core.types import IntArray, RandomState
 from scorecast.exceptions import (
-    InsufficientDataError,
     ResultWarning,
     UsageError,
     printable,
@@ -34,7 +33,7 @@ from scorecast.extrapolation.forecast import (
     forecast_accuracy,
     refuse_lost,
 )
-from scorecast.extrapolation.observed import ObservedClasses
+from scorecast.extrapolation.observed import ObservedClasses, refuse_one_class
 from scorecast.extrapolation.recognisers import (
     RecogniserComparison,
     check_recognisers,
@@ -329,12 +328,7 @@ def _forecast_one(
         check_scores(scores, y_true), rules["class_weights"], rules["average"]
     )
     check_guesses(max(tops), known.n_classes)
-    if np.unique(known.own).size < 2:
-        raise InsufficientDataError(
-            "all samples belong to one class: how well classes are told apart cannot "
-            "be seen from one of them",
-            parameter="y_true",
-        )
+    refuse_one_class(known)
     n_jobs, backtest = rules["n_jobs"], rules["backtest"]
     observed = ObservedClasses.of(
         known,

@@ -70,6 +70,16 @@ def _chances(n_classes: int, sizes: bytes) -> FloatArray:
     return chances_right(n_classes, np.frombuffer(sizes, dtype=np.int64))
 
 
+def refuse_one_class(data: Recogniser) -> None:
+    """Refuse samples of one class: nobody sees how well others are told from it."""
+    if np.unique(data.own).size < 2:
+        raise InsufficientDataError(
+            "all samples belong to one class: how well classes are told apart cannot "
+            "be seen from one of them",
+            parameter="y_true",
+        )
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ObservedClasses:
     """Scores and ranks of the observed classes, with the rules for averaging.

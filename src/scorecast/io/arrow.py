@@ -57,6 +57,7 @@ class ArrowTable:
         *,
         allow_missing: bool = False,
         unwanted: str = "",
+        leaving_out: str = "",
     ) -> TableContent:
         """Read columns by position: some as numbers, some as text or whole numbers."""
         check_size(self.file, 8 * self._n_rows * len(numbers), self._max_bytes)
@@ -71,7 +72,7 @@ class ArrowTable:
             for place, index in enumerate(numbers):
                 column = table.column(self.columns[index])
                 if not allow_missing:
-                    self._refuse_empty(column, self.columns[index])
+                    self._refuse_empty(column, self.columns[index], leaving_out)
                     values[:, place] = column.to_numpy()
                 else:  # whole numbers with gaps become floats
                     plain = column.cast("float64")
@@ -132,13 +133,16 @@ class ArrowTable:
         problem = f"it holds {printable(kind)}, no numbers"
         raise self.file.refusal(problem, column=name, remedy=remedy, option=option)
 
-    def _refuse_empty(self, column: Any, name: str) -> None:
+    def _refuse_empty(self, column: Any, name: str, leaving_out: str = "") -> None:
         if column.null_count:
             raise self.file.refusal(
                 f"the cell is empty ({column.null_count:,} such)",
                 row=int(column.is_null().to_numpy().argmax()) + 1,
                 column=name,
-                remedy="fill it or remove the row",
+                remedy="fill it, or leave such rows out"
+                if leaving_out
+                else "fill it or remove the row",
+                option=leaving_out or None,
             )
 
     def _labels(self, table: Any, name: str) -> NDArray[Any]:

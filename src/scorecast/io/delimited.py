@@ -51,6 +51,8 @@ _NUMBER = re.compile(
 _DECIMAL_COMMA = re.compile(
     r"\s*+[+-]?\d++,\d++(e[+-]?\d++)?\s*+", re.IGNORECASE | re.ASCII
 )
+# One point in 1.000 may part thousands or be the decimal mark.
+_GROUPED = re.compile(r"\s*+[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d++)?\s*+", re.ASCII)
 _BLANK = ("\n", "\r\n", "\r")
 _LINE_END = re.compile(r"[\r\n]")
 _QUOTED = re.compile(r'"[^"]*"?')
@@ -80,6 +82,38 @@ class TableContent:
 def is_number(cell: str) -> bool:
     """Tell whether a cell is a number, NaN and infinity included."""
     return _NUMBER.fullmatch(cell) is not None
+
+
+def decimal_hint(cell: str, decimal: str) -> str:
+    """Say what to do about a cell whose decimal mark is another than was said.
+
+    Parameters
+    ----------
+    cell : str
+        No number as it is.
+    decimal : str
+        The mark that was said, "." or ",".
+
+    Returns
+    -------
+    str
+        A remedy that the argument `decimal` is for; nothing where that is no reason.
+    """
+    if decimal == "," and _GROUPED.fullmatch(cell):
+        return (
+            "leave out the points if they part thousands; else leave the decimal mark "
+            "a point, as it is here"
+        )
+    if decimal == "," and is_number(cell) and "." in cell:
+        return "leave the decimal mark a point, as it is here"
+    if decimal == "." and _DECIMAL_COMMA.fullmatch(cell):
+        return "say that the decimal mark is a comma, as it seems to be"
+    if decimal == "." and _GROUPED.fullmatch(cell):
+        return (
+            "say that the decimal mark is a comma, as it seems to be, and leave out "
+            "the points between thousands"
+        )
+    return ""
 
 
 # Lines -------------------------------------------------------------------------------
@@ -235,6 +269,7 @@ class _Rows:
     texts: Sequence[int]
     allow_missing: bool  # whether an empty number is NaN
     unwanted: str  # what to do with a column without numbers
+    leaving_out: str  # the argument that leaves out rows without a number
     line_numbers: array[int] = field(default_factory=lambda: array("q"))
     labels: list[list[str]] = field(init=False)
     _record: str = field(default="", init=False)
@@ -396,17 +431,19 @@ class _Rows:
 
     def _no_number(self, index: int, cell: str) -> InvalidInputError:
         name, option = self.names[index], None
-        if not cell.strip():
-            remedy = "fill it or remove the row"
-            return self._refusal("the cell is empty", column=name, remedy=remedy)
+        is_lacking = cell.strip().lower() in MISSING
+        if is_lacking and (self.leaving_out or not cell.strip()):
+            remedy, option = "fill it or remove the row", self.leaving_out or None
+            if option:
+                remedy = "fill it, or leave such rows out"
+            shown = f"{quoted(cell)} is not a number"
+            problem = shown if cell.strip() else "the cell is empty"
+            return self._refusal(problem, column=name, remedy=remedy, option=option)
         if all(is_number(part) for part in cell.split()) and " " in cell.strip():
             remedy = "say that cells are separated by blanks, as they seem to be"
             option = "delimiter"
-        elif self.layout.decimal == "." and _DECIMAL_COMMA.fullmatch(cell):
-            remedy = "say that the decimal mark is a comma, as it seems to be"
-            option = "decimal"
-        elif self.layout.decimal == "," and "." in cell:
-            remedy, option = "leave the decimal mark a point, as it is here", "decimal"
+        elif hint := decimal_hint(cell, self.layout.decimal):
+            remedy, option = hint, "decimal"
         elif cell.strip().endswith("%"):
             remedy = "divide by 100 and leave out the sign"
         elif self.line_numbers[-1] == 1:
@@ -467,6 +504,7 @@ class DelimitedTable:
         *,
         allow_missing: bool = False,
         unwanted: str = "",
+        leaving_out: str = "",
     ) -> TableContent:
         """Read columns by position: some as numbers, some as the text they are."""
         names = self.columns or tuple(str(i + 1) for i in range(self.n_columns))
@@ -482,6 +520,7 @@ class DelimitedTable:
                 texts=texts,
                 allow_missing=allow_missing,
                 unwanted=unwanted,
+                leaving_out=leaving_out,
             )
             values = rows.load()
         return TableContent(

@@ -48,6 +48,7 @@ _VAGUE_NAMES = frozenset({"values", "S", "X"})  # of arrays that may be anything
 _PREFIXES = ("logit_", "prob_", "log_prob_", "logprob_", "score_")
 _TOP_K = re.compile(r"(index|label|class)_\d+")
 _TOP_K_VALUE = re.compile(r"(prob|logit|score|output)s?(_\d+)?")
+_POINT_SHARES = ("accuracy", "miss")  # beside the column classes
 _ROW_NAMES = frozenset(
     {"id", "index", "idx", "row", "rowid", "filename", "file", "path", "image", "name"}
 )
@@ -125,8 +126,9 @@ def read_scores(
         How the names of score columns begin; it is removed from the class names.
         ``""`` takes every column. Usual ones (``logit_``, ``prob_``) are recognised.
     drop_nonfinite : bool, default=False
-        Leave out rows with NaN or plus infinity, or minus infinity throughout, instead
-        of refusing the file. Minus infinity (the logarithm of zero) is a legal score.
+        Leave out rows with an empty score, NaN or plus infinity, or minus infinity
+        throughout, instead of refusing the file. Minus infinity (the logarithm of zero)
+        is a legal score.
     layout : FileLayout, optional
         How the file is laid out.
 
@@ -164,7 +166,14 @@ def read_scores(
         if isinstance(source, ArrayFile):
             found = _from_arrays(source, other, prefix, layout)
         else:
-            found = _from_table(source, other, label_column, prefix, layout)
+            found = _from_table(
+                source,
+                other,
+                label_column,
+                prefix,
+                layout,
+                may_lack=drop_nonfinite,
+            )
         if names is not None:
             found = _with_classes(found, names)
         _check_shape(found)
@@ -278,6 +287,8 @@ def _from_table(
     label_column: str | None,
     prefix: str | None,
     layout: FileLayout,
+    *,
+    may_lack: bool,
 ) -> _Found:
     file = table.file
     if file.key is not None:
@@ -302,7 +313,12 @@ def _from_table(
         if ignored:
             said = f"columns not used: {listed(map(quoted, ignored), 8)}"
             notes = (*notes, file.note(said))
-    content = table.read(chosen, [] if label is None else [label])
+    content = table.read(
+        chosen,
+        [] if label is None else [label],
+        allow_missing=may_lack,
+        leaving_out="drop_nonfinite",
+    )
     if labels is None:
         name = table.columns[label] if table.columns and label is not None else None
         labels = Labels(
@@ -381,6 +397,8 @@ def _label(
         found = _naming_others(table, found) or found
     if len(found) == 1:
         return found[0]
+    if not found:
+        _refuse_points(table)
     if table.columns is None:
         problem = f"it has no header, and {table.n_columns} columns"
         remedy = "say which one holds the labels by its position, such as 1"
@@ -395,6 +413,20 @@ def _label(
         location=table.file.location,
         remedy=remedy,
         option="label_column",
+    )
+
+
+def _refuse_points(table: Table) -> None:
+    """Refuse published accuracies at numbers of classes: they are no scores."""
+    names = {name.strip().lower(): name for name in table.columns or ()}
+    shares = [names[x] for x in _POINT_SHARES if x in names]
+    if "classes" not in names or not shares:
+        return
+    raise table.file.refusal(
+        f"these are published points (columns {quoted(names['classes'])} and "
+        f"{quoted(shares[0])}), and no scores of samples",
+        remedy="use extrapolate --curve FILE, which back-tests them, too; in Python "
+        "extrapolate_curve",
     )
 
 

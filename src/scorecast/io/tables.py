@@ -39,6 +39,7 @@ from scorecast.io.delimited import (
     MISSING,
     DelimitedTable,
     TableContent,
+    decimal_hint,
     is_number,
 )
 from scorecast.io.files import (
@@ -90,11 +91,13 @@ class Table(Protocol):
         *,
         allow_missing: bool = False,
         unwanted: str = "",
+        leaving_out: str = "",
     ) -> TableContent:
         """Read columns by position: some as numbers, some as labels.
 
         `allow_missing` makes NaN of empty numbers; `unwanted` says what to do with a
-        column that holds no numbers, if not to leave it out.
+        column that holds no numbers, if not to leave it out; `leaving_out` is the
+        argument that leaves out rows without a number, if there is one.
         """
 
 
@@ -734,7 +737,8 @@ def _results(
     content = table.read([], [index])
     cells = [str(cell).strip() for cell in content.texts[0]]
     known = [cell for cell in cells if cell.lower() not in _NO_RESULT]
-    if is_named or (known and _number(known[0], decimal) is None):
+    is_text = is_named or bool(known and _number(known[0], decimal) is None)
+    if is_text and (is_named or not _are_foreign(known, decimal)):
         return np.array(cells), True
     found = []
     for row, cell in enumerate(cells):
@@ -742,15 +746,24 @@ def _results(
         if value is None:
             is_percent = cell.endswith("%") and _number(cell[:-1], decimal) is not None
             way = "leave out the % sign" if is_percent else "repair it"
+            hint = decimal_hint(cell, decimal)
             raise InvalidInputError(
                 f"{quoted(cell)} is no number",
                 location=content.place(row, (table.columns or ())[index]),
-                remedy=f"{way}, or leave the cell empty",
+                remedy=hint or f"{way}, or leave the cell empty",
+                option="decimal" if hint else None,
             )
         found.append(value)
     return np.array(found), False
 
 
+def _are_foreign(cells: Sequence[str], decimal: str) -> bool:
+    """Tell whether all cells would be numbers with another decimal mark."""
+    return all(decimal_hint(x, decimal) or is_number(x) for x in cells)
+
+
 def _number(cell: str, decimal: str) -> float | None:
+    if decimal == "," and "." in cell:
+        return None  # a point would part thousands: 1.234 is not 1.234
     text = cell.replace(",", ".") if decimal == "," else cell
     return float(text) if is_number(text) else None

@@ -46,6 +46,9 @@ class Table:
         Whether a narrow screen shows each row as a block of names and values.
     has_long_notes : bool
         Whether a terminal says remarks below the table, not beside their rows.
+    answer : int or None
+        The column, from 0, that a page sets off in the head: what was asked for. By
+        default the first of numbers, or the second where no column holds words.
     """
 
     columns: tuple[str, ...]
@@ -59,6 +62,12 @@ class Table:
     is_folded: bool = False
     is_stacked: bool = False
     has_long_notes: bool = False
+    answer: int | None = None
+
+    @property
+    def answer_column(self) -> int:
+        """The column of the answer, as it is said or by default."""
+        return max(self.n_words, 1) if self.answer is None else self.answer
 
 
 @dataclass(frozen=True, kw_only=True)

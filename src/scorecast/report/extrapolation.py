@@ -357,6 +357,7 @@ def _measures_table(result: Extrapolation) -> Table:
         ),
         notes=_measure_caveats(result),
         n_words=1,
+        answer=2,
         bars=tuple((p.low, p.value, p.high) for _, p in rows),
     )
 
@@ -838,6 +839,10 @@ def backtest_document(result: Backtest) -> Document:
     for name, settings in result.settings.items():
         told = ", ".join(f"{key} {_plain(value)}" for key, value in settings.items())
         seen += f"; {name} with {told}"
+    facts = [("Data", seen)]
+    if any(row.coverage is None for row in result.rows):
+        why = "some choices showed too few classes with examples for an interval"
+        facts.append(("Coverage", f"{_DASH} where {why}"))
     return Document(
         headline=headline,
         sections=(
@@ -855,7 +860,7 @@ def backtest_document(result: Backtest) -> Document:
                 figure=backtest_drawing(result.rows),
             ),
         ),
-        facts=(("Data", seen),),
+        facts=tuple(facts),
         references=_REFERENCES,
     )
 
@@ -1010,6 +1015,7 @@ def _each_table(result: RecogniserComparison) -> Table:
         rows=tuple(rows),
         notes=tuple(notes),
         n_words=2 if has_more else 1,
+        answer=len(what) + 2,
         bars=tuple(bars),
         is_stacked=has_more,
     )
@@ -1093,6 +1099,7 @@ def _apart_table(result: RecogniserComparison) -> Table:
         ),
         rows=tuple(_apart_row(d, has_measure=has_more) for d in turned),
         n_words=2 if has_more else 1,
+        answer=len(what) + 2,
         bars=tuple((d.low, d.value, d.high) for d in turned),
         mark=0.0,
         is_stacked=True,
@@ -1317,6 +1324,7 @@ def points_document(result: CurveExtrapolation) -> Document:
         rows=tuple(rows),
         notes=tuple(notes),
         n_words=2 if is_named else 0,
+        answer=2 if is_named else 1,
         bars=tuple(bars),
     )
     is_far_said = any(p.is_far for curve in result.curves for p in curve.predictions)

@@ -31,6 +31,7 @@ __all__ = [
     "fixed",
     "fixed_end",
     "fixed_span",
+    "guessing",
     "is_known",
     "is_proportion",
     "level",
@@ -122,6 +123,20 @@ def _digits(edge: float) -> int:
     """Choose the digits that tell a share from 0 or 1, as far as anybody cares."""
     near = (d for d in range(_MOST_DIGITS) if edge >= 0.02 / 10**d)
     return next(near, _MOST_DIGITS)
+
+
+def guessing(share: float) -> str:
+    """Write what guessing reaches, to two digits where it is small.
+
+    Examples
+    --------
+    >>> [guessing(1 / n) for n in (2, 3, 40, 50, 242)]
+    ['50 %', '33 %', '2.5 %', '2 %', '0.41 %']
+    """
+    digits = sum(share < limit for limit in (0.1, 0.01))
+    number, sign, unit = percent(share, digits).partition(" %")
+    plain = number.rstrip("0").rstrip(".") if "." in number else number
+    return f"{plain}{sign}{unit}"
 
 
 def percent_span(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 600
+# The blank before a sign or word that belongs to the number before it.
+_UNITS = re.compile(r" (?=%)|(?<=\d) (?=(?:million|billion)\b)")
 
 
 class _Part(NamedTuple):
@@ -186,8 +189,8 @@ def _harmless(value: Any) -> Any:
 
 
 def _unbroken(text: str) -> str:
-    """Keep a number and its percent sign on one line."""
-    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+    """Keep a number and its percent sign, or its millions, on one line."""
+    return _UNITS.sub("\N{NO-BREAK SPACE}", text)
 
 
 def _n_words(table: Table) -> int:

@@ -195,7 +195,7 @@ def _headline(result: Identification) -> str:
     return (
         f"The right stimulus among {formats.count(n)} is found "
         f"{formats.percent(result.accuracy, 1)} of the time (chance "
-        f"{formats.percent(1 / n)}), as if responses carried "
+        f"{formats.guessing(1 / n)}), as if responses carried "
         f"{_implied_text(result.implied)}; {proved}."
     )
 
@@ -450,7 +450,7 @@ def bound_document(result: InformationBound) -> Document:
         f"At least {formats.amount(result.value)} {result.units} of information at "
         f"{sure} confidence: right {formats.percent(float(result.accuracy[at]), 1)} of "
         f"the time among {formats.count(result.best)}, by chance "
-        f"{formats.percent(1 / result.best)}."
+        f"{formats.guessing(1 / result.best)}."
     )
     if result.value == 0:
         headline = (

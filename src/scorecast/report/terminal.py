@@ -22,6 +22,7 @@ WIDTH = 88
 _LONGEST = 2_000  # characters of a paragraph
 _BAR = 18  # columns of a bar
 _LEAST_WORDS, _FEWEST_WORDS = 14, 8  # columns that a name keeps where a table is wide
+_LEAST_NOTE = 12  # columns of notes beside a table; where there are fewer, below it
 _GAP = 2  # columns between two of a table
 _GLUE = "\ue000"  # keeps a number and its percent sign on one line
 # Where a page may, or may not, break a line.
@@ -110,28 +111,47 @@ def _print_table(console: Console, table: Table, width: int) -> None:
         blocks = _blocks(table, room, least)
         if len(blocks) == 1:
             break
-    are_beside = any(table.notes) and not table.has_long_notes and len(blocks) == 1
+    needed = min(_LEAST_NOTE, max((len(_clean(x)) for x in table.notes), default=0))
+    are_beside = (
+        any(table.notes)
+        and not table.has_long_notes
+        and len(blocks) == 1
+        and room - _least_width(table, least) >= needed
+    )
     for place, columns in enumerate(blocks):
         if place:
             console.print()
         # Numbers without words beside them are known by their first column.
         key = [0] if place and not table.n_words else []
-        _print_block(console, table, [*key, *columns], least, bars, are_beside)
+        beside = needed if are_beside else None
+        _print_block(console, table, [*key, *columns], least, bars, beside)
     if any(table.notes) and not are_beside:
         below = zip(table.rows, table.notes, strict=False)
         for said in (f"{row[0]}: {note}" for row, note in below if note):
             console.print(Padding(Text(_clean(said), style="dim"), (0, 0, 0, 2)))
 
 
-def _blocks(table: Table, width: int, least: int) -> list[list[int]]:
-    """Divide the columns of numbers so that each part fits beside the names."""
+def _widths(table: Table) -> list[int]:
+    """Return how wide columns are, with the gap behind each."""
     from rich.cells import cell_len
 
-    widths = [
+    return [
         max(cell_len(_clean(text)) for text in (name, *(row[at] for row in table.rows)))
         + _GAP
         for at, name in enumerate(table.columns)
     ]
+
+
+def _least_width(table: Table, least: int) -> int:
+    """Return what all columns take where names are folded as far as they may be."""
+    widths = _widths(table)
+    words = (min(w, least + _GAP) for w in widths[: table.n_words])
+    return sum(words) + sum(widths[table.n_words :])
+
+
+def _blocks(table: Table, width: int, least: int) -> list[list[int]]:
+    """Divide the columns of numbers so that each part fits beside the names."""
+    widths = _widths(table)
     room = width - sum(min(w, least + _GAP) for w in widths[: table.n_words]) + _GAP
     blocks: list[list[int]] = [[]]
     taken = 0
@@ -150,9 +170,9 @@ def _print_block(
     columns: list[int],
     least: int,
     bars: list[str],
-    are_beside: bool,
+    beside: int | None,
 ) -> None:
-    """Set the names with some of the columns of numbers, and perhaps with notes."""
+    """Set the names with some of the columns of numbers; notes so wide at least."""
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -176,13 +196,15 @@ def _print_block(
         )
     if bars:
         grid.add_column("", no_wrap=True)
-    if are_beside:
-        grid.add_column("", justify="left", overflow="fold", style="dim")
+    if beside is not None:
+        grid.add_column(
+            "", justify="left", overflow="fold", style="dim", min_width=beside
+        )
     for number, row in enumerate(table.rows):
         cells = [Text(_clean(row[at])) for at in shown]
         if bars:
             cells.append(Text(bars[number], style="blue"))
-        if are_beside:
+        if beside is not None:
             cells.append(Text(_clean(table.notes[number])))
         grid.add_row(*cells)
     console.print(grid)

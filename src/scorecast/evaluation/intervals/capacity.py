@@ -145,7 +145,7 @@ def measured_capacity(
         If there are fewer than 16 samples.
     """
     if n < _MIN_SAMPLES:
-        problem = f"{n} samples are too few to measure capacity"
+        problem = f"too few samples to measure capacity: {n}"
         remedy = f"give {_MIN_SAMPLES} at least"
         raise InsufficientDataError(problem, parameter="X", remedy=remedy)
     sizes = np.unique(np.geomspace(4, n // 2, n_sizes).astype(int))
