@@ -268,7 +268,7 @@ def test_an_unknown_entry_is_refused_and_the_nearest_named(entries, remedy):
 def test_a_folder_that_is_not_there_and_one_repeat_are_refused(tmp_path):
     with pytest.raises(UsageError, match="no folder"):
         sc.reproduce("002-coin", data=tmp_path / "no")
-    with pytest.raises(UsageError, match="2 or more"):
+    with pytest.raises(UsageError, match="from 2 to"):
         sc.reproduce("002-coin", n_repeats=1)
 
 

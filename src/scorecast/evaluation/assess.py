@@ -244,6 +244,9 @@ def assess(
     tests = _check_tests(tests)
     asked = usual_scoring(task, [cv]) if scoring is None else scoring
     metrics = check_scoring(asked, task)
+    if not isinstance(diagnostics, Diagnostics):
+        problem = f"must be Diagnostics(...); got {diagnostics!r}"
+        raise UsageError(problem, parameter="diagnostics")
     data = check_data(
         X, y, task=task, groups=groups, feature_names=diagnostics.feature_names
     )
@@ -367,9 +370,6 @@ def _check_diagnostics(
     diagnostics: Diagnostics, data: EvaluationData, X: Any
 ) -> Diagnostics:
     """Check what else was asked for."""
-    if not isinstance(diagnostics, Diagnostics):
-        problem = f"must be Diagnostics(...); got {diagnostics!r}"
-        raise UsageError(problem, parameter="diagnostics")
     n_selected = diagnostics.n_selected
     if n_selected is not None:
         n_selected = check_count(n_selected, "n_selected", most=data.n_features)
