@@ -166,6 +166,7 @@ def test_names_of_files_do_not_speak_to_the_terminal(desk, run):
         ("--json - >&-", 2, "standard output, which is closed"),
         ("> /dev/full", 3, "the answer cannot be printed"),
         ("--json - > /dev/full", 3, "the answer cannot be printed"),
+        ("--help > /dev/full", 3, "this cannot be printed"),
         ("2>&- > answer.txt", 0, ""),
     ],
 )

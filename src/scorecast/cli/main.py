@@ -151,6 +151,8 @@ def _run(arguments: list[str]) -> int:
             return _say_fault(error, arguments)
         _stop_printing()
         line = f"the answer cannot be printed ({error.strerror}); --json FILE saves it"
+        if {"--help", "--version"} & set(arguments):
+            line = f"this cannot be printed ({error.strerror})"
         return _say(line, 3, arguments, error)
     except MemoryError as error:
         line = "not enough memory; try fewer examples, fewer repeats, or --jobs 1"
