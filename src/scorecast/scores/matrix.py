@@ -24,7 +24,8 @@ from scorecast.exceptions import (
 ClassLabels: TypeAlias = tuple[Hashable, ...]
 CountArray: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
-_BLOCK = 4_000_000  # cells compared at a time: 32 MB in double precision
+_BLOCK = 1_000_000  # cells compared at a time: 8 MB in double precision
+_ROWS = 64  # taken at a time
 _ENOUGH_TO_TELL = 20  # samples before a direction can look wrong
 _LONGEST_NUMBER = 18  # digits; longer labels of digits are names
 _WAY_OUT = {
@@ -192,7 +193,7 @@ class Scores:
         position[chosen] = np.arange(chosen.size)
         kept = position[self.own] >= 0
         smaller = copy.copy(self)
-        smaller.values = self.values[np.ix_(kept, chosen)]
+        smaller.values = cells(self.values, np.flatnonzero(kept), chosen)
         smaller.own = position[self.own[kept]]
         smaller.classes = tuple(self.classes[i] for i in chosen)
         return smaller
@@ -506,3 +507,14 @@ def _in_sorted_order(
 
 def _some(names: Iterable[object]) -> str:
     return listed([quoted(name, 40) for name in names], most=5)
+
+
+def cells(matrix: NDArray[Any], rows: IntArray, columns: IntArray) -> NDArray[Any]:
+    """Return some rows and columns: a few rows at a time, several times as fast."""
+    found = np.empty((rows.size, columns.size), dtype=matrix.dtype)
+    for start in range(0, rows.size, _ROWS):
+        some = rows[start : start + _ROWS]
+        part = found[start : start + _ROWS]
+        # Places are known to be within; raising would need a copy.
+        np.take(matrix[some], columns, axis=1, out=part, mode="clip")
+    return found

@@ -20,7 +20,7 @@ from scorecast._core.result import SHARE
 from scorecast._core.types import BoolArray, FloatArray, IntArray
 from scorecast.exceptions import InvalidInputError, UsageError, listed, quoted
 from scorecast.scores.embeddings import Embeddings
-from scorecast.scores.matrix import ClassLabels, CountArray, Scores
+from scorecast.scores.matrix import ClassLabels, CountArray, Scores, cells
 
 _MOST_CELLS = 100_000_000  # of counts by single class: two arrays, 200 MB
 _MOST_SHOWN = 8_000_000  # scores of a large gallery that are only looked at
@@ -479,9 +479,8 @@ class Ranking:
         rows = np.flatnonzero(stays[self.own])
         columns = np.flatnonzero(kept)
         return Ranking(
-            # Rows first, then columns: several times faster than both at once.
-            above=self.above[rows][:, columns],
-            tied=self.tied[rows][:, columns],
+            above=cells(self.above, rows, columns),
+            tied=cells(self.tied, rows, columns),
             own=position[self.own[rows]],
             group=new_group[self.group[stays]],
             class_weights=None
