@@ -451,19 +451,25 @@ def _cumulative_section(result: ApparentInformation) -> Section:
     )
 
 
-def _spread_section(result: ApparentInformation) -> Section:
-    expected = "Blue: where one more case is expected to fall. "
-    if len(result.spread.draws):
+def spread_lead(result: ApparentInformation) -> str:
+    """Say what the figure of single cases shows."""
+    lead = "Grey: the cases."
+    if len(result.spread.x):
+        lead += " Blue: where one more case is expected to fall."
+    if len(result.spread.x) and len(result.spread.draws):
         n = formats.count(len(result.spread.draws))
-        expected += (
-            f"Thin: {n} single distributions that these cases leave open, drawn from "
-            "the posterior. "
+        lead += (
+            f" Thin: {n} single distributions that these cases leave open, drawn from "
+            "the posterior."
         )
+    return lead
+
+
+def _spread_section(result: ApparentInformation) -> Section:
     lead = (
         "Each case counts with j, the logarithm of what the forecast gave to what "
-        f"happened over what {reference(result)} gave. Grey: the cases. "
-        f"{expected if len(result.spread.x) else ''}A long tail to the left is what "
-        "confident mistakes cost."
+        f"happened over what {reference(result)} gave. {spread_lead(result)} A long "
+        "tail to the left is what confident mistakes cost."
     )
     return Section(heading="Case by case", lead=(lead,), figure=spread_drawing(result))
 

@@ -16,6 +16,7 @@ from scorecast.report.information import (
     chance_text,
     decimals,
     posterior_lead,
+    spread_lead,
     verdict_text,
     worst_section,
     worst_text,
@@ -625,8 +626,9 @@ def _worth_section(result: SurvivalEvaluation, headline: str) -> Section:
 def _spread_section(result: SurvivalEvaluation) -> Section:
     lead = (
         "Information j of every case: log density of its time under the prediction "
-        "less that under the prior; for a case still waiting, log survival. Cases far "
-        "on the left came much sooner or later than was predicted."
+        "less that under the prior; for a case still waiting, log survival. "
+        f"{spread_lead(result.information)} Cases far on the left came much sooner or "
+        "later than was predicted."
     )
     figure = spread_drawing(result.information)
     return Section(heading="Case by case", lead=(lead,), figure=figure)
