@@ -616,7 +616,7 @@ def test_of_very_many_cases_no_mixture_is_fitted_unasked(run, table, monkeypatch
     arguments = ("information", table / "t.csv", "--j", "j")
     code, out, err = run(*arguments)
     assert code == 0
-    assert "no mixture was fitted; --max-samples 10000" in " ".join(out.split())
+    assert "no mixture was fitted; with at most 10,000" in " ".join(out.split())
     assert "drawn at random" not in err
     for more in ("--prior-scale=2", "--tails=mixture"):
         code, _, err = run(*arguments, more)

@@ -1,11 +1,13 @@
 """Many short chains: densities, draws, every move by itself, and whole posteriors."""
 
+import io
 import math
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from scorecast._core import progress
 from scorecast.information.posterior import spread_ties
 from scorecast.mixtures import (
     Prior,
@@ -287,3 +289,19 @@ def test_sweeps_use_one_blas_thread(monkeypatch):
         sample_short_chains(values, prior=PRIOR, max_seconds=0, random_state=0)
     assert seen
     assert set(seen) == {1}
+
+
+def test_no_time_left_is_told_while_nobody_knows_whether_chains_agree(monkeypatch):
+    told, sweep = [], Ensemble.sweep
+
+    def watched(self, n_means):
+        told.append(progress._display.get().left())
+        return sweep(self, n_means)
+
+    monkeypatch.setattr(Ensemble, "sweep", watched)
+    values = np.random.default_rng(0).normal(0.1, 0.2, size=20)
+    monkeypatch.setattr(progress, "_LEAST_TIME", 0.0)
+    shown = progress.progress_shown(io.StringIO())
+    with shown, progress.stages({"J": 1.0}), progress.stage("J"):
+        sample_short_chains(values, prior=PRIOR, random_state=0)
+    assert set(told) == {None}

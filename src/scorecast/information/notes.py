@@ -82,7 +82,7 @@ _SENTENCES = {
     ),
     InformationNote.NO_MIXTURE: (
         "Of {count:,} cases the plain mean and Pareto tails settle what J is, so no "
-        "mixture was fitted; --max-samples 10000 would fit one to as many at random."
+        "mixture was fitted; with at most 10,000 asked for (max samples) one is."
     ),
     InformationNote.TIED: (
         "{count:,} of {total:,} cases share their j with others; for the simulation "
@@ -91,7 +91,7 @@ _SENTENCES = {
     InformationNote.BEYOND_PRIOR: (
         "The mean lies beyond the reach of the prior of J ({value:.1f} {units} from "
         "zero), which pulls the mixture back; a prior {count} times as wide would not "
-        "(--prior-scale {count})."
+        "(prior scale {count})."
     ),
     InformationNote.NOT_CONVERGED: (
         "The simulation of the posterior of J did not converge ({reasons}): do not "

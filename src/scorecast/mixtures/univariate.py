@@ -49,7 +49,7 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaln, psi
 
 from scorecast._core.parallel import one_blas_thread
-from scorecast._core.progress import track
+from scorecast._core.progress import stage, stages, track
 from scorecast._core.rng import as_generator
 from scorecast._core.types import BoolArray, FloatArray, IntArray, RandomState
 from scorecast.mixtures.distributions import (
@@ -70,6 +70,8 @@ _MOST_COMPONENTS = 150  # .9^150 is 1e-7
 _SPARE = 8  # columns beyond those in use
 _STARTS = ((1, 2), (3, 4), (6, 8), (10, 14))  # components, by group of chains
 _EACH = 4  # chains of a group
+_PLANNED, _FURTHER = "sampling", "sampling on, until the chains agree"
+_AFTER = "after"
 _N_WARMUP = 40  # sweeps
 _N_BLOCK = 60  # sweeps after which the chains are judged
 # Splits, births and divisions of a sweep where chains have disagreed: a division costs
@@ -160,37 +162,41 @@ def sample_short_chains(
     numbers: list[IntArray] = []
     kept: dict[int, list[KeptMixture]] = {}
     planned, begun = _N_WARMUP + _N_BLOCK, None
-    while True:
-        # Its products are of a few rows: a second thread would wait, and double the
-        # CPU time of a thousand cases.
-        with one_blas_thread():
-            for _ in track(range(planned - len(means)), what="sampling"):
-                means.append(ensemble.sweep(_N_MEANS))
-                numbers.append(ensemble.n_components)
-                if len(means) % 2 == 0:
-                    kept[len(means)] = ensemble.mixtures()
-        first = _N_WARMUP if begun is None else len(means) // 2
-        found = MixturePosterior(
-            means=np.concatenate(means[first:]).T[:, :, None],
-            centres=np.concatenate(means[first:]).T[:, :, None],
-            n_components=np.array(numbers[first:]).T,
-            log_likelihood=np.empty((starts.size, 0)),
-            n_components_warmup=np.array(numbers[:first]).T,
-            kept=_some(
-                [m for k, some in kept.items() if k > first for m in some], n_kept
-            ),
-            prior=prior,
-            n_cases=x.size,
-            n_discarded=first,
-            n_groups=len(_STARTS),
-        )
-        begun = time.monotonic() if begun is None else begun
-        # Judged after so many sweeps, wherever the clock stands: it decides only
-        # whether they get there, so that what passes is the same on every machine.
-        if found.diagnostics.passed or time.monotonic() - begun >= max_seconds:
-            return found
-        ensemble.n_splits, ensemble.n_births, ensemble.n_divisions = _HARDER
-        planned = len(means) + max(_N_BLOCK, len(means) // 4)
+    words = _PLANNED
+    # Whether chains will agree nobody knows, and so not how long it will take.
+    with stages({_PLANNED: 1.0, _FURTHER: None, _AFTER: None}):
+        while True:
+            # Its products are of a few rows: a second thread would wait, and double the
+            # CPU time of a thousand cases.
+            with stage(words), one_blas_thread():
+                for _ in track(range(planned - len(means)), what=words):
+                    means.append(ensemble.sweep(_N_MEANS))
+                    numbers.append(ensemble.n_components)
+                    if len(means) % 2 == 0:
+                        kept[len(means)] = ensemble.mixtures()
+            first = _N_WARMUP if begun is None else len(means) // 2
+            found = MixturePosterior(
+                means=np.concatenate(means[first:]).T[:, :, None],
+                centres=np.concatenate(means[first:]).T[:, :, None],
+                n_components=np.array(numbers[first:]).T,
+                log_likelihood=np.empty((starts.size, 0)),
+                n_components_warmup=np.array(numbers[:first]).T,
+                kept=_some(
+                    [m for k, some in kept.items() if k > first for m in some], n_kept
+                ),
+                prior=prior,
+                n_cases=x.size,
+                n_discarded=first,
+                n_groups=len(_STARTS),
+            )
+            begun = time.monotonic() if begun is None else begun
+            # Judged after so many sweeps, wherever the clock stands: it decides only
+            # whether they get there, so that what passes is the same on every machine.
+            if found.diagnostics.passed or time.monotonic() - begun >= max_seconds:
+                return found
+            ensemble.n_splits, ensemble.n_births, ensemble.n_divisions = _HARDER
+            words = _FURTHER
+            planned = len(means) + max(_N_BLOCK, len(means) // 4)
 
 
 def _some(items: Sequence[KeptMixture], n: int) -> tuple[KeptMixture, ...]:

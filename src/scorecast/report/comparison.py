@@ -222,13 +222,13 @@ def _mean_note(
     mean: MeanDifference, of: str, first: str, second: str, level: float
 ) -> str:
     """Say the mean where the median hides what p found."""
+    value, span = formats.with_interval(mean.mean, mean.low, mean.high)
     ends = "interval unknown"
     if not math.isnan(mean.low):
-        span = f"{amount(mean.low)} to {amount(mean.high)}"
         ends = f"{formats.level(level)}: {span}"
     return (
         f"The {of} of {first} less {second} is 0, as are {count(mean.n_zero)} of "
-        f"{count(mean.n)} differences; their mean is {amount(mean.mean)} ({ends})."
+        f"{count(mean.n)} differences; their mean is {value} ({ends})."
     )
 
 
@@ -241,11 +241,11 @@ def _direction(greater_is_better: bool) -> str:
 
 def _span(effect: EffectSize, first: str, second: str, level: float) -> str:
     """Write a difference, which way round it is, and its interval."""
+    value, span = formats.with_interval(effect.difference, effect.low, effect.high)
     ends = "interval unknown"
     if not math.isnan(effect.low):
-        span = f"{amount(effect.low)} to {amount(effect.high)}"
         ends = f"{formats.level(level)}: {span}"
-    return f"{amount(effect.difference)} ({first} less {second}; {ends})"
+    return f"{value} ({first} less {second}; {ends})"
 
 
 def _named(names: Sequence[str]) -> str:
@@ -861,11 +861,13 @@ def _pair_table(
     is_corrected = len(found.pairs) > 1 and POST_HOC[found.post_hoc].controls_familywise
     interval = f"{level}, pair alone" if is_corrected else f"{level} interval"
     turned = [_turned(found, pair) for pair in pairs]
+    written = [
+        formats.with_interval(x.difference, x.low, x.high, signed=True)
+        for _, _, x, _ in turned
+    ]
     columns = {
-        "difference": [formats.signed_number(x.difference) for _, _, x, _ in turned],
-        interval: [
-            formats.span(formats.signed_number, x.low, x.high) for _, _, x, _ in turned
-        ],
+        "difference": [value for value, _ in written],
+        interval: [span for _, span in written],
         "won-tied-lost": [_wins(x) for _, _, x, _ in turned],
         "p adjusted": [formats.p_cell(pair.p_adjusted) for pair in pairs],
     }
@@ -972,8 +974,9 @@ def pair_document(found: PairComparison) -> Document:
     first, second, effect = found.better_first()
     a, b = short_names([first, second], 40)
     level = formats.level(found.confidence_level)
-    span = formats.span(formats.signed_number, effect.low, effect.high)
-    difference = formats.signed_number(effect.difference)
+    difference, span = formats.with_interval(
+        effect.difference, effect.low, effect.high, signed=True
+    )
     gap = Table(
         columns=("", "difference", f"{level} interval", "p"),
         rows=((f"{a} less {b}", difference, span, formats.p_cell(found.p_value)),),

@@ -172,9 +172,9 @@ _BORDER = (
 )
 _COST_LEAD = (
     "Each point of the dark line is the exact average cost over all choices of that "
-    "many of the observed classes; the band is a 90 % interval, from leaving classes "
-    "out. Points beyond are forecasts with their intervals; the broken line only joins "
-    "them."
+    f"many of the observed classes; the band is a {formats.level(CURVE_LEVEL)} "
+    "interval, from leaving classes out. Points beyond are forecasts with their "
+    "intervals; the broken line only joins them."
 )
 
 

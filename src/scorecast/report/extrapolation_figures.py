@@ -68,7 +68,7 @@ from scorecast.scores import AccuracyCurve, RiskCurve
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-CURVE_LEVEL = 0.9
+CURVE_LEVEL = 0.95
 MOST_CURVES = 8  # models in one figure
 
 _MOST_LABELS = 6

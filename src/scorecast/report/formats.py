@@ -72,6 +72,7 @@ _RANGE = re.compile(r"(?<=\d)-(?=\d)")
 _DASH = "\N{WORD JOINER}\N{EN DASH}\N{WORD JOINER}"
 _MOST_DECIMALS = 6
 _MANY = 10**6  # samples: hardly anybody collects more
+_NARROWEST, _WIDEST = 1e-6, 1e7  # intervals that are written with decimals
 _ROUNDING = 1e-12  # below which a number is zero but for rounding
 _THREE_DECIMALS = 0.01  # from here to 1 a metric has three, so that columns line up
 # Where a long name may break: after marks, and before capitals inside words.
@@ -363,6 +364,50 @@ def signed_number(value: float) -> str:
     ('-0.0900', '0', '+250')
     """
     return f"{value:+#.3g}".rstrip(".") if value else "0"
+
+
+def with_interval(
+    value: float, low: float, high: float, *, signed: bool = False
+) -> tuple[str, str]:
+    """Write a number and its interval with as many decimals, by the width of that.
+
+    Parameters
+    ----------
+    value, low, high : float
+        The number and the ends of its interval.
+    signed : bool, default=False
+        Whether a number above zero has its sign.
+
+    Returns
+    -------
+    tuple of str
+        The number, and the interval; each by itself where no width is known, or where
+        it is too large or too small for decimals.
+
+    Examples
+    --------
+    >>> with_interval(-0.024, -0.046, -0.0015)
+    ('-0.0240', '-0.0460 to -0.0015')
+    >>> with_interval(0.0505, -0.0229, 0.123, signed=True)
+    ('+0.051', '-0.023 to +0.123')
+    >>> with_interval(0.25, math.nan, math.nan)
+    ('0.25', 'n/a')
+    """
+    width = high - low
+    if not (is_known(width) and _NARROWEST <= width < _WIDEST):
+        each = signed_number if signed else amount
+        return each(value), span(each, low, high)
+    decimals = max(2 - math.floor(math.log10(width)), 0)
+    sign = "+" if signed else ""
+
+    def write(x: float) -> str:
+        own = decimals
+        if abs(x) > _ROUNDING:
+            own = max(own, _first_digit(x))
+        text = f"{x:{sign},.{own}f}"
+        return text if float(text.replace(",", "")) else text.lstrip("+-")
+
+    return write(value), span(write, low, high)
 
 
 def signed_size(value: float) -> str:
