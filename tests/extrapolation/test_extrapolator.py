@@ -1,6 +1,8 @@
 """Every method keeps what it claims, and a new one needs nothing but itself."""
 
+import importlib.util
 from dataclasses import dataclass, fields
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -105,7 +107,7 @@ def toy():
     del EXTRAPOLATORS["toy"]
 
 
-def test_a_new_method_is_one_object(toy, tmp_path):
+def test_a_new_method_is_one_object(toy):
     answer = extrapolate(SCORES, OWN, to=64, method="toy", backtest=4)
     assert answer.method == "toy"
     assert answer.predictions[0].low <= answer.predictions[0].accuracy
@@ -114,6 +116,22 @@ def test_a_new_method_is_one_object(toy, tmp_path):
     assert moved.settings == {"shift": 0.5}
     assert moved.predictions[0].accuracy > answer.predictions[0].accuracy
     assert "toy" in str(answer)
+
+
+def test_a_new_method_shows_in_help_shell_and_reference(toy, tmp_path):
+    np.savez(tmp_path / "run.npz", scores=SCORES, labels=OWN)
+    call = ["extrapolate", str(tmp_path / "run.npz"), "--to", "64", "--method", "toy"]
+    call += ["--method-option", "shift=.5", "--backtest", "0"]
+    assert "Method toy" in " ".join(CliRunner().invoke(shell, call).output.split())
+    assert "toy" in CliRunner().invoke(shell, ["extrapolate", "--help"]).output
+    path = Path(__file__).parents[2] / "docs" / "write_reference.py"
+    place = importlib.util.spec_from_file_location("write_reference", path)
+    reference = importlib.util.module_from_spec(place)
+    place.loader.exec_module(reference)
+    reference.write_reference(tmp_path / "pages")
+    page = (tmp_path / "pages" / "room_extrapolation.md").read_text()
+    assert "a toy" in page
+    assert "one favourability for all" in page
 
 
 def test_help_lists_the_methods_of_the_registry():

@@ -67,18 +67,21 @@ def falls(method, seeds, times=(2, 10, 25), *, alone=False):
     return np.array(found)
 
 
-def test_ranks_never_forecast_a_better_recogniser_lower():
-    steps = falls(Bayesian(), range(60))
-    assert len(steps) > 200
+@pytest.mark.parametrize(
+    "n_chains", [30, pytest.param(200, marks=pytest.mark.slow)], ids=["some", "many"]
+)
+def test_ranks_never_forecast_a_better_recogniser_lower(n_chains):
+    steps = falls(Bayesian(), range(n_chains))
+    assert len(steps) > 3 * n_chains
     # What is allowed, and that the worst mistakes are taken first, not any.
     assert steps[:, 1:].max() < 1.1e-3
     # By its own posterior alone, far out, it would.
-    broken = falls(Bayesian(), range(60), (100,), alone=True)
+    broken = falls(Bayesian(), range(n_chains), (100,), alone=True)
     assert broken[:, 1].max() > 0.01
 
 
 def test_pooled_forecasts_do_not_fall_and_never_at_the_last_mistake():
-    _check_pooled(falls(Auto(), range(32)))
+    _check_pooled(falls(Auto(), range(16)))
 
 
 @pytest.mark.slow
@@ -90,7 +93,7 @@ def test_pooled_forecasts_do_not_fall_over_200_chains():
 
 def _check_pooled(steps):
     last = steps[:, 0] == 1
-    assert last.sum() > 10
+    assert last.sum() > 5
     assert steps[last, 1:].max() <= 1e-9
     assert steps[:, 1:].max() < 0.005
 

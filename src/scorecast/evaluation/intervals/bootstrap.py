@@ -43,6 +43,23 @@ def bca(
     -------
     tuple of float
         Low and high; NaN if the statistic is mostly undefined.
+
+    References
+    ----------
+    B. Efron (1987). Better bootstrap confidence intervals. Journal of the American
+    Statistical Association 82, 171-185.
+
+    Examples
+    --------
+    >>> values = np.random.default_rng(0).exponential(size=30)
+    >>> low, high = bca(
+    ...     lambda units: values[units].mean(),
+    ...     np.zeros(30, dtype=int),
+    ...     level=0.95,
+    ...     rng=np.random.default_rng(1),
+    ... )
+    >>> bool(low < values.mean() < high)
+    True
     """
     everyone = np.arange(strata.size)
     observed = statistic(everyone)

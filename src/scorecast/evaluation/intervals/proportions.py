@@ -101,6 +101,11 @@ def wilson(count: float, n: float, level: float) -> tuple[float, float]:
     tuple of float
         Low and high; never of width zero.
 
+    References
+    ----------
+    E. B. Wilson (1927). Probable inference, the law of succession, and statistical
+    inference. Journal of the American Statistical Association 22, 209-212.
+
     Examples
     --------
     >>> [round(x, 6) for x in wilson(18, 20, 0.95)]
@@ -148,6 +153,16 @@ def clopper_pearson(count: float, n: float, level: float) -> tuple[float, float]
     -------
     tuple of float
         Low and high.
+
+    References
+    ----------
+    C. J. Clopper and E. S. Pearson (1934). The use of confidence or fiducial limits
+    illustrated in the case of the binomial. Biometrika 26, 404-413.
+
+    Examples
+    --------
+    >>> [round(x, 6) for x in clopper_pearson(18, 20, 0.95)]
+    [0.683017, 0.987651]
     """
     return _beta_ends(count, n - count + 1, count + 1, n - count, level)
 
@@ -271,6 +286,17 @@ def clustered_wilson(
     -------
     tuple of float
         Low, high and the design effect.
+
+    References
+    ----------
+    J. N. K. Rao and A. J. Scott (1992). A simple method for the analysis of clustered
+    binary data. Biometrics 48, 577-585.
+
+    Examples
+    --------
+    >>> right, tested = np.array([9.0, 4.0, 10.0, 5.0]), np.full(4, 10)
+    >>> [round(x, 3) for x in clustered_wilson(right, tested, 0.95)]
+    [0.269, 0.937, 3.741]
     """
     n, c = float(sizes.sum()), sizes.size
     share = float(counts.sum()) / n
