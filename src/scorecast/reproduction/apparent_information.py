@@ -115,7 +115,8 @@ def coin(work: Work) -> Found:
 @reproduces(
     "002-properties",
     "what apparent information must obey",
-    "additivity, invariance under change of variable, and J <= I of a Gaussian channel",
+    "additivity, invariance under change of variable, weighted sums over events, and "
+    "J <= I of a Gaussian channel",
     seconds=1.0,
 )
 def properties(work: Work) -> Found:
@@ -132,6 +133,14 @@ def properties(work: Work) -> Found:
     turned = Forecasts.from_logs(
         _log_normal(at, 0.6 * y, 0.5) - slope, _log_normal(at, 0.0, 1.0) - slope
     )
+    found = apparent_information(
+        rough,
+        groups=np.where(x > 0.5, "E1", "E0").tolist(),
+        units="nats",
+        quick=True,
+        random_state=work.seed,
+    )
+    total = sum(group.weight * group.mean for group in found.groups)
     exact = 0.5 * np.log(2.0) - (0.4**2 + 0.6**2 * 0.5) / (2 * 0.5) + 0.5
     return Found(
         numbers={
@@ -140,6 +149,9 @@ def properties(work: Work) -> Found:
             ),
             "greatest difference under w = -exp(x)": Measured(
                 value=float(np.abs(turned.j - rough.j).max())
+            ),
+            "difference of J and its weighted sum over two events": Measured(
+                value=float(abs(total - rough.j.mean()))
             ),
             "J of a rough forecast, closed form": Measured(value=float(exact)),
             "J of a rough forecast, drawn": _mean(rough.j),
