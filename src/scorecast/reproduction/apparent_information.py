@@ -532,7 +532,7 @@ _OTHERS = {"curve": "curve of all", "cox": "Cox", "lognormal": "lognormal AFT"}
     "of Cox's and of a lognormal regression, on 146 men with prostate cancer",
     files=(_STAGE_C,),
     seconds=15.0,
-    full_minutes=1.5,
+    full_minutes=2.5,
 )
 def recurrence(work: Work) -> Found:
     """Predict times of recurrence of public data of the same kind, out of sample."""
