@@ -61,9 +61,9 @@ def test_what_lacks_its_data_is_told_or_refused(run, tmp_path):
     code, out, err = run("reproduce", "001-table-3", "--data", tmp_path)
     assert (code, out) == (3, "")
     assert "telugu_authors_scores.npz: cannot be read" in err
-    code, out, err = run("reproduce", "002-recurrence")
+    code, out, err = run("reproduce", "003-table-7-heritage")
     assert (code, out) == (4, "")
-    assert "not public" in err
+    assert "under a permission of its own" in err
 
 
 @pytest.mark.parametrize(

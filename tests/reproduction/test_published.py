@@ -363,6 +363,14 @@ def test_table_6_is_that_of_the_list(listed):
     assert printed == pytest.approx([value for value, _ in areas], abs=1e-9)
 
 
+def test_bayes_errors_of_table_5_are_those_of_three_classes_on_a_line():
+    for std in (3, 5):
+        apart = np.sqrt(50) / std  # of two that are neighbours, in 50 features
+        wrong = 4 / 3 * scipy.special.ndtr(-apart / 2)
+        found = known("003-table-5")[f"Bayes error, normal, sd {std}"]
+        assert found.corrected == pytest.approx(wrong, abs=1e-9)
+
+
 def test_bayes_errors_are_those_of_the_covariance_written_out():
     """Along the one direction in which classes differ, features and all."""
     for cell, n in known("003-guo").items():

@@ -366,6 +366,8 @@ DIFFERS = {
     ("001-table-1", "Figure 7, 5000 to 100000, variance 0.11, ClassExReg"),
     ("003-fig-3", "colon: wider than 30 points by 10 folds or leave-one-out"),
     ("003-fig-3", "colon: leave-one-out is wider than 10 folds"),
+    ("003-fig-3", "colon: percentiles .15 and .85 are narrower"),
+    ("003-fig-3", "leukemia: percentiles .15 and .85 are narrower"),
     ("003-fig-3", "leukemia: wider than 30 points by 10 folds or leave-one-out"),
     ("003-fig-3", "leukemia: leave-one-out is wider than 10 folds"),
     ("003-table-7", "SVM: leukemia is below colon in every view"),

@@ -14,6 +14,7 @@ from scorecast._core.progress import stage, stages
 from scorecast._core.types import FloatArray
 from scorecast.exceptions import InvalidInputError, Location, ScorecastWarning
 from scorecast.extrapolation import (
+    Auto,
     Extrapolator,
     Kde,
     ObservedClasses,
@@ -616,13 +617,17 @@ def _telugu(work: Work) -> dict[tuple[str, int], ObservedClasses]:
     full_minutes=0.5,
 )
 def telugu_table(work: Work) -> Found:
-    """Forecast by each method; ClassExReg at the bandwidth of the published value."""
+    """Forecast by each method, and by the one that is taken where none is named."""
     observed = _telugu(work)
     numbers: dict[str, Measured] = {}
     for (name, k1, k2), h in _BANDWIDTHS.items():
         own, rng = observed[name, k1], work.rng(f"{name} {k1}")
         free = Regression(knots="r", sizes=tuple(range(1, k1 + 1)), n_subsamples=20)
-        methods = {**_as_published(k1, h), "ClassExReg, bandwidth chosen here": free}
+        methods = {
+            **_as_published(k1, h),
+            "ClassExReg, bandwidth chosen here": free,
+            "auto": Auto(),
+        }
         row = f"{k1} to {k2}, {_NAMES[name]}"
         for cell, method in methods.items():
             at = " at its bandwidth" if cell == "ClassExReg" else ""
