@@ -83,8 +83,9 @@ def test_every_form_of_forecasts_gives_the_same_answer(run, table):
     assert max(found.values()) - min(found.values()) < 1e-12
 
 
-def test_a_matrix_with_labels(run, table):
-    np.save(table / "prior.npy", np.array([[0.4, 0.6]]))
+@pytest.mark.parametrize("prior", [[[0.4, 0.6]], [0.4, 0.6], [[0.4], [0.6]]])
+def test_a_matrix_with_labels(run, table, prior):
+    np.save(table / "prior.npy", np.array(prior))
     code, _, err = run(
         "information", table / "m.npy", "--labels", table / "y.npy",
         "--prior", table / "prior.npy", "--json", table / "o.json",

@@ -204,26 +204,102 @@ def trapped(tmp_path):
     return tmp_path
 
 
-ENGINES = ["local", pytest.param("dask", marks=pytest.mark.slow)]
+# What starts workers (or chains, which are threads), and the kind of its answer.
+BESIDE = {
+    "assess": (
+        "data.csv --target kind --model naive-bayes --cv 3 --permutations 0 "
+        "--time-limit 600 --checkpoint run.ck",
+        "assessment",
+    ),
+    "information": (
+        "odds.csv --probability p --label-column kind --leave-one-out --chains 2 "
+        "--draws 50 --max-seconds 0 --allow-unconverged --checkpoint run.ck",
+        "information",
+    ),
+    "reproduce": ("001-sec-5.1 --repeats 2 --checkpoint run.ck", "reproduction"),
+    "settings": (
+        "data.csv --target kind --model naive-bayes --model tree --cv 3 "
+        "--vary n_samples=20,25,30 --collect null --permutations 5 --null-sets 2 "
+        "--time-limit 600 --checkpoint run.ck",
+        "settings-assessment",
+    ),
+    "survival": (
+        "times.csv --time time --event event --cv 2 --chains 2 --draws 20 "
+        "--max-seconds 0 --allow-unconverged --checkpoint run.ck",
+        "survival",
+    ),
+    "backtest": ("scores.npz --repeats 4 --show 6", "backtest"),
+    "extrapolate": ("scores.npz --to 40 --backtest 4", "extrapolation"),
+    "identify": (
+        "--stimuli stimuli.csv --responses responses.csv --n-splits 2",
+        "identification",
+    ),
+    "density": (
+        "responses.csv --permutations 39 "
+        "--density sklearn.mixture:GaussianMixture(n_components=1)",
+        "density-test",
+    ),
+    "biclusters": (
+        "responses.csv --repeats 4 "
+        "--model sklearn.cluster:SpectralCoclustering(n_clusters=2)",
+        "estimate-assessment",
+    ),
+}
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_no_worker_runs_what_lies_beside_the_data(trapped, engine):
+@pytest.fixture
+def desk(trapped):
+    """The same with a file for every verb that starts workers."""
+    rng = np.random.default_rng(1)
+
+    def table(name, names, columns):
+        rows = zip(*columns, strict=True)
+        lines = [",".join(map(str, row)) for row in (names, *rows)]
+        (trapped / name).write_text("\n".join(lines) + "\n")
+
+    kinds, noise = rng.integers(0, 2, 30), np.round(rng.uniform(0.1, 0.9, (4, 30)), 3)
+    table("odds.csv", ["p", "kind"], [noise[0], kinds])
+    waits = np.round(rng.exponential(9, 30), 2) + 0.1
+    table("times.csv", ["time", "event", "age"], [waits, kinds, noise[1]])
+    table("stimuli.csv", ["x", "z"], noise[:2])
+    table("responses.csv", ["a", "b", "c", "d"], noise[:2].repeat(2, axis=0) + noise)
+    own = np.arange(36) % 12
+    scores = rng.normal(size=(36, 12)) + 2 * np.eye(12)[own]
+    np.savez(trapped / "scores.npz", scores=scores, labels=own)
+    return trapped
+
+
+@pytest.mark.parametrize(
+    ("verb", "engine"),
+    [
+        ("assess", "local"),
+        ("backtest", "local"),
+        *(
+            pytest.param(verb, "local", marks=pytest.mark.slow)
+            for verb in BESIDE
+            if verb not in ("assess", "backtest")
+        ),
+        *(
+            pytest.param(verb, "dask", marks=pytest.mark.slow)
+            for verb in ("assess", "backtest", "biclusters", "reproduce")
+        ),
+    ],
+)
+def test_no_worker_runs_what_lies_beside_the_data(desk, verb, engine):
     tool = os.path.join(os.path.dirname(sys.executable), "scorecast")
-    (trapped / "scorecast.py").write_text((trapped / "joblib.py").read_text())
-    wanted = (
-        "assess data.csv --target kind --model naive-bayes --cv 3 --json - "
-        f"--permutations 0 --time-limit 600 --jobs 2 --engine {engine}"
-    )
+    (desk / "scorecast.py").write_text((desk / "joblib.py").read_text())
+    wanted, kind = BESIDE[verb]
+    wanted = f"{wanted} --jobs 2 --engine {engine} --json -"
     done = subprocess.run(
-        [tool, *wanted.split()],
-        cwd=trapped, capture_output=True, text=True, check=False,
+        [tool, verb, *wanted.split()],
+        cwd=desk, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert not (trapped / "ran.txt").exists(), (trapped / "ran.txt").read_text()
+    assert not (desk / "ran.txt").exists(), (desk / "ran.txt").read_text()
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["kind"] == "assessment"
-    said = done.stderr.splitlines()
-    assert not [x for x in said if not x.startswith(("progress: ", "First", "  naive"))]
+    assert json.loads(done.stdout)["kind"] == kind
+    if verb == "assess":
+        usual = ("progress: ", "First", "  naive")
+        assert not [x for x in done.stderr.splitlines() if not x.startswith(usual)]
 
 
 @pytest.mark.slow

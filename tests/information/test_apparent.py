@@ -632,6 +632,18 @@ def test_small_and_flat_groups_have_a_part_in_the_sum():
         assert use.low < use.median < use.high
 
 
+@pytest.mark.parametrize("quick", [True, False])
+def test_groups_of_few_unlike_cases_have_a_part_in_the_sum(quick):
+    """Of fewer than ten nothing is learned about tails; the plain view stands."""
+    j, groups = sample(26), ["few"] * 6 + ["many"] * 20
+    for n, weights in ((26, {"few": 1, "many": 3}), (6, {"few": 1})):
+        call = {"groups": groups[:n], "group_weights": weights, "quick": quick}
+        use = answer(j[:n], influence=False, **call).population
+        assert use.lacking == ()
+        assert use.posterior.low < use.posterior.median < use.posterior.high
+        assert ("pareto" in [x.tails for x in use.posterior.views]) == (n == 26)
+
+
 def test_a_group_without_a_posterior_is_named():
     j = np.concatenate([sample(50), [-np.inf]])
     groups = ["a"] * 50 + ["lost"]

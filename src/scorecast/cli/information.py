@@ -835,7 +835,7 @@ def _read_prior(path: str) -> Any:
         table = read_columns(path, ["probability"], ["class"])
     except InvalidInputError as first:
         try:
-            return read_matrix(path).values.ravel()
+            return read_matrix(path, may_be_vector=True).values.ravel()
         except InvalidInputError:
             wanted = "a prior has the columns 'class' and 'probability'"
             raise InvalidInputError(

@@ -754,4 +754,5 @@ class Simulation:
         views = {"t" if is_quick else "normal": plain}
         if is_alone:
             return views
-        return {"pareto": pareto_means(values, n_draws=_OTHER_DRAWS, rng=rng)} | views
+        pareto = pareto_means(values, n_draws=_OTHER_DRAWS, rng=rng)
+        return {"pareto": pareto} | views if pareto.size else views

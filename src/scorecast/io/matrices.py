@@ -61,6 +61,7 @@ def read_matrix(
     *,
     nonfinite: Nonfinite = "refuse",
     by_rows: bool = False,
+    may_be_vector: bool = False,
     layout: FileLayout = FileLayout(),  # noqa: B008 - frozen
 ) -> Matrix:
     r"""Read a matrix of numbers.
@@ -79,6 +80,8 @@ def read_matrix(
     by_rows : bool, default=False
         Whether it is only looked at by rows, so that a ``.npy`` may be larger than
         memory.
+    may_be_vector : bool, default=False
+        Whether an array of one dimension will do, as a matrix of one column.
     layout : FileLayout, optional
         How the file is laid out.
 
@@ -103,7 +106,9 @@ def read_matrix(
     """
     with opened_source(path, layout) as source:
         if isinstance(source, ArrayFile):
-            matrix = _from_arrays(source, layout, by_rows=by_rows)
+            matrix = _from_arrays(
+                source, layout, by_rows=by_rows, may_be_vector=may_be_vector
+            )
         else:
             matrix = _from_table(source, layout)
         refuse_nonfinite(
@@ -112,10 +117,14 @@ def read_matrix(
     return matrix
 
 
-def _from_arrays(source: ArrayFile, layout: FileLayout, *, by_rows: bool) -> Matrix:
+def _from_arrays(
+    source: ArrayFile, layout: FileLayout, *, by_rows: bool, may_be_vector: bool
+) -> Matrix:
     dropped_columns(source, layout.drop)
     key = source.choose(SCORE_NAMES, "a matrix")
     array = source.read(key, by_rows=by_rows)
+    if may_be_vector and array.ndim == 1:
+        array = array[:, None]
     return Matrix(
         values=real_matrix(array, source.file, key, layout.max_bytes),
         columns=None,
