@@ -170,6 +170,9 @@ def is_deep(module):
 
 
 def test_lines_of_code_are_counted_without_what_is_said_about_them():
-    count = tool("house_table").code_lines
-    assert count('"""One.\n\nTwo.\n"""\n\nimport os  # a comment\n\n# Another\n') == 1
-    assert count('def f():\n    """Do."""\n    return """a\n    b"""\n') == 3
+    count = tool("house_table").counted_lines
+    assert count('"""One.\n\nTwo.\n"""\n\nimport os  # a comment\n\n# Another\n') == (
+        1,
+        4,
+    )
+    assert count('def f():\n    """Do."""\n    return """a\n    b"""\n') == (3, 1)

@@ -1,4 +1,4 @@
-"""Count files, lines and lines with code of every room, as a Markdown table.
+"""Count files, lines, lines with code and of docstrings of every room, as a table.
 
     python tools/house_table.py [FOLDER]
 
@@ -26,36 +26,37 @@ _NO_CODE = {
 _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def code_lines(source: str) -> int:
-    """Count lines with code.
+def counted_lines(source: str) -> tuple[int, int]:
+    """Count lines with code, and of docstrings.
 
     Examples
     --------
-    >>> code_lines('"Docstring."\\n\\n# comment\\nx = [\\n    1,  # one\\n]\\n')
-    3
+    >>> counted_lines('"Docstring."\\n\\n# comment\\nx = [\\n    1,  # one\\n]\\n')
+    (3, 1)
     """
     lines: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type not in _NO_CODE:
             lines |= {*range(token.start[0], token.end[0] + 1)}
+    documented: set[int] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node) is not None:
             said = node.body[0]
-            lines -= {*range(said.lineno, (said.end_lineno or said.lineno) + 1)}
-    return len(lines)
+            documented |= {*range(said.lineno, (said.end_lineno or said.lineno) + 1)}
+    return len(lines - documented), len(documented)
 
 
 def row(name: str, files: list[Path]) -> str:
-    """Write files, lines and lines with code of one room."""
+    """Write files, lines, lines with code and of docstrings of one room."""
     sources = [path.read_text(encoding="utf-8") for path in files]
     n_lines = sum(len(source.splitlines()) for source in sources)
-    n_code = sum(map(code_lines, sources))
-    return f"| {name} | {len(files)} | {n_lines:,} | {n_code:,} |"
+    n_code, n_said = map(sum, zip(*map(counted_lines, sources), strict=True))
+    return f"| {name} | {len(files)} | {n_lines:,} | {n_code:,} | {n_said:,} |"
 
 
 def main(package: Path = PACKAGE) -> None:
     """Print a row for every room, and one for the whole package."""
-    print("| | files | lines | with code |\n|---|---|---|---|")
+    print("| | files | lines | with code | docstrings |\n|---|---|---|---|---|")
     for room in sorted(path.parent for path in package.glob("*/__init__.py")):
         print(row(room.name, sorted(room.rglob("*.py"))))
     print(row("whole package", sorted(package.rglob("*.py"))))
