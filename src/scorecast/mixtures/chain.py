@@ -394,8 +394,7 @@ def start_runs(
 
     `noise_power` is the power of the likelihood of noisy observations.
     """
-    n_dims = (values.values if isinstance(values, Observations) else values).shape[1]
-    n_jumps = sampling.jumps_for(len(values), n_dims)
+    n_jumps = sampling.jumps_for(len(values))
     n_kept = max(1, sampling.n_kept // len(streams))
     runs = []
     for i, stream in enumerate(streams):

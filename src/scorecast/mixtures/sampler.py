@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 _MOST_CHAINS = 10_000
 _MOST_SWEEPS = 1_000_000  # of a chain, which are noted one by one
 _JUMP_WORK = 3500  # cases looked at by split and merge attempts of one sweep
-_MOST_JUMPS = 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Sampling:
         Draws per chain.
     n_jumps : int, optional
         Split or merge attempts per sweep; by default as many as look at some 3,500
-        cases, at most 20; in three or four dimensions half as many, and so on.
+        cases, between 1 and 20.
     starts : tuple of int, default=(1, 8, 2, 4)
         Components to begin with, chain by chain, over and over. Far apart on purpose:
         chains that agree in spite of it are worth more.
@@ -111,15 +110,13 @@ class Sampling:
             problem = f"must be numbers of components from 1; got {self.starts!r}"
             raise UsageError(problem, parameter="starts")
 
-    def jumps_for(self, n_cases: int, n_dims: int = 1) -> int:
+    def jumps_for(self, n_cases: int) -> int:
         """Return the number of split or merge attempts per sweep.
 
         Parameters
         ----------
         n_cases : int
             Number of values.
-        n_dims : int, default=1
-            Numbers in each of them: with many, attempts hardly succeed.
 
         Returns
         -------
@@ -128,8 +125,7 @@ class Sampling:
         """
         if self.n_jumps is not None:
             return self.n_jumps
-        in_one = min(_JUMP_WORK // max(n_cases, 1), _MOST_JUMPS)
-        return max(in_one // math.ceil(n_dims / 2), 1)
+        return int(np.clip(_JUMP_WORK // max(n_cases, 1), 1, 20))
 
 
 def _is_count(value: object, least: int) -> bool:
