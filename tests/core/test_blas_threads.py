@@ -31,4 +31,4 @@ def test_threads_of_blas_change_no_digit_and_would_without_our_guard():
     by_two = answers(2)
     assert [name for name in by_one if by_one[name] != by_two[name]] == []
     unguarded = answers(2, "unguarded")
-    assert [name for name in by_one if by_one[name] != unguarded[name]]
+    assert [name for name in unguarded if by_one[name] != unguarded[name]]
